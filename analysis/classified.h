@@ -28,8 +28,8 @@ enum class Contradiction : std::uint8_t { none, data_source, data_address };
 /// The class of one address, and its offset for hit, skid, before and censored.
 struct Classified {
   SampleClass sample_class = SampleClass::other_user;
-  std::optional<Offset> offset;        ///< from the last trigger at or before it, or from the first
-  std::optional<std::size_t> trigger;  ///< that trigger's number, from 0; none for `before`
+  std::optional<Offset> offset = {};  ///< from the last trigger at or before it, or from the first
+  std::optional<std::size_t> trigger = {};  ///< that trigger's number, from 0; none for `before`
   /// The address is not the first byte of an instruction. The class is `loop` then.
   bool inside_instruction = false;
   /// The address is that of a trigger's samples, and the sample contradicts it. The class is `loop`
@@ -39,10 +39,7 @@ struct Classified {
 
 /// Returns the class of a sample that contradicts its address.
 constexpr Classified contradicted_by(Contradiction contradiction) {
-  return {.sample_class = SampleClass::loop,
-          .offset = {},
-          .trigger = {},
-          .contradicted_by = contradiction};
+  return {.sample_class = SampleClass::loop, .contradicted_by = contradiction};
 }
 
 }  // namespace skid::analysis

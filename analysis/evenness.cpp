@@ -120,15 +120,11 @@ Evenness of_triggers(const Description& description, const Basis& basis, const F
 
 std::optional<Evenness> of_instructions(const Description& description, const Basis& basis) {
   const Geometry& geometry = *basis.geometry;
-  const auto found = test_of_instructions(basis.tally.instructions, geometry.lowest_offset,
-                                          geometry.highest_offset);
-  if (!found) return std::nullopt;
-  Evenness evenness;
-  evenness.of = Evenness::Of::instructions;
-  evenness.test = found->test;
-  evenness.largest_ratio = found->largest_ratio;
-  evenness.largest = {found->first, found->last, found->step};
-  if (!resonance_of(description, basis)) evenness.verdict = verdict_by(found->test.p);
+  auto evenness = test_of_instructions(basis.tally.instructions, geometry.lowest_offset,
+                                       geometry.highest_offset);
+  if (evenness && !resonance_of(description, basis)) {
+    evenness->verdict = verdict_by(evenness->test.p);
+  }
   return evenness;
 }
 
@@ -164,8 +160,8 @@ std::optional<Resonance> resonance_of(const Description& description, const Basi
   return std::nullopt;
 }
 
-std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,
-                                                    std::int64_t lowest, std::int64_t highest) {
+std::optional<Evenness> test_of_instructions(const OffsetCounts& offsets, std::int64_t lowest,
+                                             std::int64_t highest) {
   if (offsets.empty() || highest <= lowest || highest - lowest >= kLongestAxis) return std::nullopt;
   if (offsets.counts().begin()->first < lowest || offsets.counts().rbegin()->first > highest) {
     return std::nullopt;
@@ -180,9 +176,11 @@ std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,
   const Cells places = cells_of(offsets, lowest, instructions, cells,
                                 [&](std::int64_t i) { return std::min(i / width, cells - 1); });
   const auto largest = static_cast<std::int64_t>(places.largest());
-  InstructionTest result{chi_square_test(places.seen, places.expected),
-                         places.ratio(places.largest()), lowest + largest * width};
-  result.last = largest == cells - 1 ? highest : result.first + width - 1;
+  const std::int64_t first = lowest + largest * width;
+  Evenness result{.of = Evenness::Of::instructions,
+                  .test = chi_square_test(places.seen, places.expected),
+                  .largest_ratio = places.ratio(places.largest()),
+                  .largest = {first, largest == cells - 1 ? highest : first + width - 1}};
   int tests = 1;
   for (std::int64_t modulus = kSmallestModulus; modulus <= kLargestModulus; ++modulus) {
     if (each * static_cast<double>(instructions / modulus) < kFewestExpected) break;
@@ -196,8 +194,9 @@ std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,
     const bool is_better = test.p < result.test.p ||
                            (test.p == result.test.p && ratio > kNearlyEqual * result.largest_ratio);
     if (!is_better) continue;
-    result = {test, ratio, lowest + static_cast<std::int64_t>(residues.largest()), highest,
-              modulus};
+    result.test = test;
+    result.largest_ratio = ratio;
+    result.largest = {lowest + static_cast<std::int64_t>(residues.largest()), highest, modulus};
   }
   result.test.p = std::min(1.0, result.test.p * tests);
   return result;

@@ -71,20 +71,14 @@ std::optional<Resonance> resonance_of(const Description& description, const Basi
 std::optional<Evenness> evenness_of(const Description& description, const Basis& basis,
                                     const Figures& figures);
 
-/// The most significant of several tests of instructions that are executed equally often. Its p is
-/// adjusted for their number (Bonferroni).
-struct InstructionTest {
-  ChiSquareTest test;
-  double largest_ratio = 0;          ///< seen / expected
-  std::int64_t first = 0, last = 0;  ///< offsets of the instructions with that ratio
-  std::int64_t step = 1;             ///< every how many instructions from `first` to `last`
-};
-/// Tests the instructions at `offsets`, which are from `lowest` to `highest`. One test is over the
+/// Returns the most significant of several tests of instructions that are executed equally often;
+/// its p is adjusted for their number (Bonferroni), and its verdict is not set.
+///
+/// The instructions at `offsets` are from `lowest` to `highest`. One test is over the
 /// instructions, of which adjacent ones are joined so that at least 5 samples are to be expected.
 /// The others are over the remainders of their place modulo 2 to 8: samples at a fixed period are
 /// more even than random ones, so that joined instructions hide retirement groups. nullopt for too
 /// few samples.
-std::optional<InstructionTest> test_of_instructions(const OffsetCounts& offsets,
-                                                    std::int64_t lowest, std::int64_t highest);
-
+std::optional<Evenness> test_of_instructions(const OffsetCounts& offsets, std::int64_t lowest,
+                                             std::int64_t highest);
 }  // namespace skid::analysis

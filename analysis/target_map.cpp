@@ -95,22 +95,18 @@ TargetMap TargetMap::of_functions(AddressRange hit, CodeRegion runway) {
 
 std::optional<Classified> TargetMap::classify_in(std::size_t number, std::uint64_t address) const {
   const auto& [trigger, runway, setup] = blocks_[number];
-  Classified result;
-  result.trigger = number;
   if (trigger.range.contains(address)) {
     if (!by_function_ && address != trigger.range.begin) return kInsideInstruction;
-    result.sample_class = SampleClass::hit;
-    result.offset = Offset{0, 0};
-    return result;
+    return Classified{SampleClass::hit, Offset{0, 0}, number};
   }
   if (!runway.range.contains(address)) return std::nullopt;
   const std::size_t index = instruction_at(runway, address);
   if (runway.starts[index] != address) return kInsideInstruction;
   const bool censored = !by_function_ && index >= first_censored(runway);
   const std::uint64_t origin = by_function_ ? runway.range.begin : trigger.range.begin;
-  result.sample_class = censored ? SampleClass::censored : SampleClass::skid;
-  result.offset = Offset{static_cast<std::int64_t>(index) + 1, distance(origin, address)};
-  return result;
+  return Classified{censored ? SampleClass::censored : SampleClass::skid,
+                    Offset{static_cast<std::int64_t>(index) + 1, distance(origin, address)},
+                    number};
 }
 
 bool TargetMap::is_other_trigger(std::uint64_t address, Landing landing) const {
@@ -138,20 +134,15 @@ bool TargetMap::follows_other_trigger(std::uint64_t address) const {
 Classified TargetMap::classify_lead_in(std::uint64_t address, Landing landing) const {
   const std::size_t index = instruction_at(lead_in_, address);
   if (lead_in_.starts[index] != address) return kInsideInstruction;
-  Classified result;
   if (landing != Landing::interrupted) {
-    result.sample_class = SampleClass::before;
-    result.offset = Offset{static_cast<std::int64_t>(index) - count(lead_in_),
-                           distance(trigger_address(0), address)};
-  } else if (follows_other_trigger(address)) {
-    result.sample_class = SampleClass::other_trigger;
-  } else {
-    const CodeRegion& runway = blocks_.back().runway;
-    const bool has_censored = first_censored(runway) < runway.starts.size();
-    if (has_censored) return *classify_in(blocks_.size() - 1, runway.starts.back());
-    result.sample_class = SampleClass::loop;
+    return {SampleClass::before, Offset{static_cast<std::int64_t>(index) - count(lead_in_),
+                                        distance(trigger_address(0), address)}};
   }
-  return result;
+  if (follows_other_trigger(address)) return {SampleClass::other_trigger};
+  const CodeRegion& runway = blocks_.back().runway;
+  const bool has_censored = first_censored(runway) < runway.starts.size();
+  if (has_censored) return *classify_in(blocks_.size() - 1, runway.starts.back());
+  return {SampleClass::loop};
 }
 
 bool TargetMap::is_ambiguous(std::uint64_t address) const {
@@ -164,21 +155,14 @@ bool TargetMap::is_ambiguous(std::uint64_t address) const {
 
 Classified TargetMap::classify(std::uint64_t address, Landing landing) const {
   if (landing == Landing::next_executed && is_ambiguous(address)) {
-    Classified ambiguous;
-    ambiguous.sample_class = SampleClass::other_trigger;
-    return ambiguous;
+    return {SampleClass::other_trigger};
   }
   for (std::size_t number = 0; number < blocks_.size(); ++number) {
     if (const auto found = classify_in(number, address)) return *found;
   }
   if (lead_in_.range.contains(address)) return classify_lead_in(address, landing);
-  Classified result;
-  if (is_other_trigger(address, landing)) {
-    result.sample_class = SampleClass::other_trigger;
-  } else if (loop_.contains(address)) {
-    result.sample_class = SampleClass::loop;
-  }
-  return result;
+  if (is_other_trigger(address, landing)) return {SampleClass::other_trigger};
+  return {loop_.contains(address) ? SampleClass::loop : SampleClass::other_user};
 }
 
 Geometry TargetMap::geometry() const {

@@ -17,6 +17,7 @@
 #include "src/audit/sampled_file.h"
 #include "src/audit/tagged_records.h"
 #include "src/code/code_budget.h"
+#include "src/code/file_code.h"
 #include "src/code/function_code.h"
 #include "src/instructions/category.h"
 #include "src/instructions/counted.h"
@@ -110,32 +111,38 @@ std::optional<T> result_of(std::uint32_t attribute, const std::map<std::uint32_t
   return found != results.end() ? std::optional(found->second) : std::nullopt;
 }
 
-/// Fills in the module, function, offset and address of a location.
-template <typename Place>
-void name_place(const measure::Profile& profile, const symbols::FileLocation& location,
-                Place& place) {
+/// Fills in the module, function, offset and address of a location. Returns its module; null: the
+/// file is missing, or none was mapped.
+const symbols::Module* name_place(const measure::Profile& profile,
+                                  const symbols::FileLocation& location, SampledPlace& place) {
   place.address = place.offset = location.offset;
-  if (location.file == symbols::Region::kNoFile) return;
+  if (location.file == symbols::Region::kNoFile) return nullptr;
   const symbols::MappedFile& file = profile.digest.spaces.file(location.file);
   place.module = file.path;
   const symbols::Module* module = profile.modules.find(file).module;
   const auto address = module ? module->address_at(location.offset) : std::nullopt;
-  if (!address) return;
+  if (!address) return module;
   place.address = place.offset = *address;
   if (auto function = module->function_at(*address)) {
     place.function = std::move(function->name);
     place.offset -= function->range.begin;
   }
+  return module;
 }
 
-/// Names the `most` places with the most contradicted samples.
-void name_worst(const measure::Profile& profile, std::size_t most, Contradictions& finding) {
+/// Adds the interval of the share, keeps the places with contradicted samples, and names the `most`
+/// with most of them.
+void complete(const measure::Profile& profile, std::size_t most, Contradictions& finding) {
+  finding.share = analysis::wilson_interval(finding.share.count, finding.share.total);
+  std::erase_if(finding.places, [](const auto& place) { return place.second.contradicted == 0; });
   std::vector<std::pair<std::uint64_t, symbols::FileLocation>> places;
-  for (const auto& [location, samples] : finding.places) places.emplace_back(samples, location);
+  for (const auto& [location, samples] : finding.places) {
+    places.emplace_back(samples.contradicted, location);
+  }
   std::ranges::stable_sort(places, std::greater{}, [](const auto& place) { return place.first; });
   places.resize(std::min(places.size(), most));
   for (const auto& [samples, location] : places) {
-    ContradictedPlace& place = finding.worst.emplace_back();
+    SampledPlace& place = finding.worst.emplace_back();
     place.samples = samples;
     name_place(profile, location, place);
   }
@@ -262,14 +269,12 @@ class Auditor {
       if (in_blocks != InBlocks::no) add_place(located, Rule::none, in_blocks);
       leave_out(event.audit, rule.reason, located.samples);
     } else if (rule.rule == Rule::execute_breakpoint) {
-      Found found{.location = located.location.value_or(
-                      symbols::FileLocation{symbols::Region::kNoFile, located.ip}),
-                  .judgement = {},
-                  .samples = located.samples};
       const bool is_at_breakpoint = located.ip == event.recorded->attribute.config1;
-      found.judgement.verdict = is_at_breakpoint ? Verdict::can : Verdict::never;
-      found.judgement.address = located.ip;
-      enter(event, found);
+      const symbols::FileLocation nowhere{symbols::Region::kNoFile, located.ip};
+      enter(event,
+            {located.location.value_or(nowhere),
+             {.verdict = is_at_breakpoint ? Verdict::can : Verdict::never, .address = located.ip},
+             located.samples});
     } else if (!located.location) {
       leave_out(event.audit, NotJudged::unmapped, located.samples);
     } else {
@@ -370,21 +375,6 @@ class Auditor {
     }
   }
 
-  /// Returns the module of a place; null: the file is missing, or none was mapped.
-  const symbols::Module* module_of(const Found& found) const {
-    if (found.location.file == symbols::Region::kNoFile) return nullptr;
-    return profile_.modules.find(profile_.digest.spaces.file(found.location.file)).module;
-  }
-
-  /// Returns where the samples are, how many they are, and the verdict.
-  InstructionFinding place_of(const Found& found) const {
-    InstructionFinding place;
-    place.samples = found.samples;
-    place.verdict = found.judgement.verdict;
-    name_place(profile_, found.location, place);
-    return place;
-  }
-
   bool is_shown(const EventAudit& audit, std::uint64_t impossible) const {
     return static_cast<double>(impossible) >=
            choices_.min_share * static_cast<double>(audit.judged);
@@ -410,25 +400,19 @@ class Auditor {
     });
     add_functions(event);
     add_instructions(event);
-    audit.wrong = audit.impossible;
-    const auto& addresses = findings.data_addresses;
-    if (const auto found = addresses.find(attribute); found != addresses.end()) {
-      audit.data_address = found->second.found;
-      for (const auto& [place, samples] : found->second.places) {
-        if (samples.contradicted > 0) audit.data_address->places[place] = samples.contradicted;
-      }
-      audit.wrong = share_of_wrong(event, found->second);
-    }
+    audit.data_address = result_of(attribute, findings.data_addresses);
+    audit.wrong =
+        audit.data_address ? share_of_wrong(event, *audit.data_address) : audit.impossible;
     for (auto* finding : {&audit.data_source, &audit.ibs_record, &audit.spe_record}) {
-      if (*finding) name_worst(profile_, choices_.top, **finding);
+      if (*finding) complete(profile_, choices_.top, **finding);
     }
-    if (audit.data_address) name_worst(profile_, choices_.top, *audit.data_address);
+    if (audit.data_address) complete(profile_, choices_.top, *audit.data_address);
     audit.bias = event.blocks.judge(choices_.top);
     return std::move(audit);
   }
 
   /// Adds up what the instructions and the data addresses of samples show, place by place.
-  static analysis::Share share_of_wrong(const Event& event, const AddressAudit& addresses) {
+  static analysis::Share share_of_wrong(const Event& event, const DataAddresses& addresses) {
     std::map<symbols::FileLocation, Verdict> judged;
     for (const Found& found : event.found) {
       const auto [known, is_new] = judged.try_emplace(found.location, found.judgement.verdict);
@@ -448,7 +432,8 @@ class Auditor {
     EventAudit& audit = event.audit;
     std::map<std::tuple<std::string, std::string, std::uint64_t>, FunctionFinding> functions;
     for (const Found& found : event.found) {
-      const InstructionFinding at = place_of(found);
+      SampledPlace at;
+      name_place(profile_, found.location, at);
       FunctionFinding& function = functions[{at.module, at.function, at.address - at.offset}];
       function.judged += found.samples;
       if (found.judgement.verdict == Verdict::never) function.impossible += found.samples;
@@ -479,11 +464,13 @@ class Auditor {
   }
 
   InstructionFinding describe(const Found& found) const {
-    InstructionFinding instruction = place_of(found);
+    InstructionFinding instruction;
+    const symbols::Module* module = name_place(profile_, found.location, instruction);
+    instruction.samples = found.samples;
+    instruction.verdict = found.judgement.verdict;
     instruction.categories = found.judgement.categories;
     const bool has_code = found.judgement.end != 0;
     instruction.judged_address = has_code ? found.judgement.address : instruction.address;
-    const symbols::Module* module = module_of(found);
     if (module == nullptr) return instruction;
     const std::uint64_t begin = instruction.judged_address;
     if (auto line = module->line_at(begin)) {

@@ -387,49 +387,45 @@ class BranchJudge {
 /// The worst places of an event.
 class Places {
  public:
-  void add(const CountedBranch& branch, BranchFault fault) {
+  void add(CountedBranch branch, BranchFault fault) {
     const bool by_run = fault == BranchFault::backward || fault == BranchFault::leaves ||
                         fault == BranchFault::inside_instruction;
-    auto& [like, records] =
-        found_[{fault, branch.from, branch.to, by_run ? branch.before : CountedBranch{}.before}];
-    like = branch;
-    records += branch.records;
+    if (!by_run) branch.before = CountedBranch{}.before;
+    branch.fault = fault;
+    const auto [known, is_new] =
+        found_.try_emplace({fault, branch.from, branch.to, branch.before}, branch);
+    if (!is_new) known->second.records += branch.records;
   }
-
   std::size_t size() const { return found_.size(); }
 
   std::vector<ImpossibleBranch> worst(BranchJudge& judge, const locate::Digest& digest,
                                       std::size_t top) const {
-    std::vector<const Found*> order;
-    for (const Found& found : found_) order.push_back(&found);
-    std::ranges::stable_sort(
-        order, [](const Found* a, const Found* b) { return a->second.second > b->second.second; });
+    std::vector<const CountedBranch*> order;
+    for (const auto& [key, branch] : found_) order.push_back(&branch);
+    std::ranges::stable_sort(order, std::greater{}, &CountedBranch::records);
     if (order.size() > top) order.resize(top);
     std::vector<ImpossibleBranch> described;
-    described.reserve(order.size());
-    for (const Found* found : order) described.push_back(describe(*found, judge, digest));
+    for (const CountedBranch* branch : order) described.push_back(describe(*branch, judge, digest));
     return described;
   }
 
  private:
   using Key =
       std::tuple<BranchFault, symbols::FileLocation, symbols::FileLocation, symbols::FileLocation>;
-  using Found = std::pair<const Key, std::pair<CountedBranch, std::uint64_t>>;
 
-  static ImpossibleBranch describe(const Found& found, BranchJudge& judge,
+  static ImpossibleBranch describe(const CountedBranch& branch, BranchJudge& judge,
                                    const locate::Digest& digest) {
-    const auto& [branch, records] = found.second;
     const auto address_of = [&](const symbols::FileLocation& place) {
       const auto code = judge.code_at(place);
       return code.module == nullptr ? place.offset : code.address;
     };
     ImpossibleBranch one;
-    one.fault = std::get<0>(found.first);
-    one.records = records;
+    one.fault = branch.fault;
+    one.records = branch.records;
     one.from = address_of(branch.from);
     one.to = address_of(branch.to);
-    const bool has_before = std::get<3>(found.first).file != symbols::Region::kNoFile ||
-                            one.fault == BranchFault::backward;
+    const bool has_before =
+        branch.before.file != symbols::Region::kNoFile || branch.fault == BranchFault::backward;
     if (has_before) one.preceding_to = address_of(branch.before);
     one.offset = one.from;
     if (branch.from.file != symbols::Region::kNoFile) {
@@ -449,7 +445,7 @@ class Places {
     return one;
   }
 
-  std::map<Key, std::pair<CountedBranch, std::uint64_t>> found_;
+  std::map<Key, CountedBranch> found_;  ///< with their faults, and the records of all alike
 };
 
 /// Counts the records of all events that have branch stacks.

@@ -62,12 +62,9 @@ Findings judge_sources(const measure::Profile& profile, SourcesRead& read,
       finding.share.total += samples;
       if (judgement.verdict != events::Verdict::never) return;
       finding.share.count += samples;
-      finding.places[place] += samples;
+      finding.places[place].contradicted += samples;
     });
   });
-  for (auto& [attribute, finding] : findings) {
-    finding.share = analysis::wilson_interval(finding.share.count, finding.share.total);
-  }
   return std::move(findings);
 }
 

@@ -21,25 +21,32 @@ struct Profile;
 
 namespace skid::audit {
 
-/// An instruction with contradicted samples.
-struct ContradictedPlace {
+/// Samples at an instruction.
+struct SampledPlace {
   std::string module;         ///< path as recorded
   std::string function;       ///< empty: no symbol
   std::uint64_t offset = 0;   ///< bytes from the function to `address`; without one the address
-  std::uint64_t address = 0;  ///< sampled link-time address
-  std::uint64_t samples = 0;  ///< contradicted ones
+  std::uint64_t address = 0;  ///< sampled link-time address; as recorded if there is no file
+  std::uint64_t samples = 0;
 };
 
+/// The samples of an event at one place that were judged.
+struct JudgedSamples {
+  std::uint64_t decided = 0;  ///< set for data addresses
+  std::uint64_t contradicted = 0;
+};
 /// The samples of one event that recorded something which their instruction can contradict.
 struct Contradictions {
   std::uint64_t samples = 0;  ///< samples in user mode
   /// Samples in user mode of PEBS whose data address is 0. They are not in `samples`.
   std::uint64_t without = 0;
-  analysis::Share share;  ///< share of the judged samples that the instruction contradicts
-  /// Contradicted samples by place, of those that are in a known file.
-  std::map<symbols::FileLocation, std::uint64_t> places = {};
-  std::vector<ContradictedPlace> worst = {};  ///< most samples first; audit() names them
-
+  /// The share of the judged samples that the instruction contradicts. Checks count; audit() adds
+  /// the interval.
+  analysis::Share share;
+  /// The places in a known file; after audit() those with contradicted samples.
+  std::map<symbols::FileLocation, JudgedSamples> places = {};
+  /// The contradicted samples of the places with most of them, by audit().
+  std::vector<SampledPlace> worst = {};
   std::uint64_t undecided() const noexcept { return samples - share.total; }
 };
 

@@ -5,8 +5,10 @@
 #include "analysis/share.h"
 #include "src/audit/rule.h"
 #include "src/audit/sampled_file.h"
+#include "src/code/branches.h"
 #include "src/code/by_function.h"
 #include "src/code/control_flow.h"
+#include "src/code/file_code.h"
 #include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
 #include "src/locate/located_counts.h"
@@ -17,6 +19,7 @@
 #include "src/perfdata/sample.h"
 #include "src/support/address.h"
 #include "src/symbols/address_space.h"
+#include "src/symbols/file_location.h"
 #include "src/symbols/mapped_file.h"
 #include "src/symbols/module.h"
 
@@ -58,15 +61,13 @@ class JumpSlots {
     biases_.insert_or_assign({pid, file}, bias);
   }
   /// Whether an address is in a slot of one of the first 64 files of a process.
-  bool contain(std::int32_t pid, std::uint64_t address) const {
+  bool has(std::int32_t pid, std::uint64_t address) const {
     constexpr int kMostFiles = 64;
     auto mapped = biases_.lower_bound({pid, 0});
     for (int i = 0; i < kMostFiles && mapped != biases_.end(); ++i, ++mapped) {
       const auto& [of, bias] = *mapped;
       if (of.first != pid) break;
-      const auto& slots = slots_.at(of.second);
-      const auto after = std::ranges::upper_bound(slots, address - bias, {}, &AddressRange::begin);
-      if (after != slots.begin() && (after - 1)->contains(address - bias)) return true;
+      if (contains(slots_.at(of.second), address - bias)) return true;
     }
     return false;
   }
@@ -109,10 +110,6 @@ class AddressAuditor {
     std::erase_if(places_, [](const auto& entry) { return !entry.second.is_contradicted; });
     if (!places_.empty()) find_distances();
     places_.clear();
-    for (auto& [attribute, audit] : audits_) {
-      analysis::Share& share = audit.found.share;
-      share = analysis::wilson_interval(share.count, share.total);
-    }
     return std::move(audits_);
   }
 
@@ -168,8 +165,7 @@ class AddressAuditor {
   /// A sample that is compared.
   struct Compared {
     const measure::AddressEvent& event;
-    std::uint32_t attribute;
-    std::int32_t pid;
+    const perfdata::Sample& sample;
     witness::Record record;
     std::optional<symbols::FileLocation> location;
     Place* place = nullptr;  ///< null: it is not known, or was erased
@@ -184,7 +180,7 @@ class AddressAuditor {
       const auto& event = events_[sample->attribute];
       if (!event || !event->takes({sample->mode, sample->exact})) return;
       Compared compared{
-          *event, sample->attribute, sample->pid,
+          *event, *sample,
           measure::address_record(profile_.recording, visited.record, *sample, *event),
           visited.location};
       if (visited.location) {
@@ -205,7 +201,7 @@ class AddressAuditor {
     // A jump or call that is not known read where to go. A return, to any other place, does not.
     const bool is_slot = judgement.reason == Unknown::predecessor && compared.place->is_entry &&
                          compared.event.moment == Moment::successor &&
-                         slots_.contain(compared.pid, compared.record.address);
+                         slots_.has(compared.sample.pid, compared.record.address);
     return is_slot ? witness::Judgement{witness::Verdict::proven, Unknown::none} : judgement;
   }
 
@@ -214,11 +210,10 @@ class AddressAuditor {
       // Not every operation that IBS tags accesses memory, and a fault may be at address 0.
       const bool is_missing =
           compared.record.address == 0 && compared.event.source == AddressSource::pebs;
-      if (is_missing) ++audits_[compared.attribute].found.without;
+      if (is_missing) ++audits_[compared.sample.attribute].without;
       return;
     }
-    AddressAudit& audit = audits_[compared.attribute];
-    DataAddresses& found = audit.found;
+    DataAddresses& found = audits_[compared.sample.attribute];
     found.expects_next = compared.event.moment == Moment::successor;
     ++found.samples;
     const witness::Judgement judgement = judge(compared);
@@ -226,11 +221,11 @@ class AddressAuditor {
       ++found.reasons[static_cast<std::size_t>(judgement.reason)];
       return;
     }
-    DecidedSamples& decided = audit.places[*compared.location];
-    ++decided.decided;
+    JudgedSamples& here = found.places[*compared.location];
+    ++here.decided;
     ++found.share.total;
     if (judgement.verdict == witness::Verdict::proven) return;
-    ++decided.contradicted;
+    ++here.contradicted;
     ++found.share.count;
     compared.place->is_contradicted = true;
   }
@@ -253,10 +248,10 @@ class AddressAuditor {
                                    analysis::is_data_address(compared.record.address) &&
                                    judge(compared).verdict == witness::Verdict::contradicted;
       if (is_contradicted)
-        distances[compared.attribute].add(compared.place->before, compared.record);
+        distances[compared.sample.attribute].add(compared.place->before, compared.record);
     })});
     for (const auto& [attribute, found] : distances) {
-      audits_[attribute].found.located = found.locate();
+      audits_[attribute].located = found.locate();
     }
   }
 

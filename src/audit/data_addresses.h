@@ -3,7 +3,6 @@
 
 #include "src/audit/contradictions.h"
 #include "src/locate/visit_records.h"
-#include "src/symbols/file_location.h"
 #include "src/witness/accesses.h"
 #include "src/witness/judgement.h"
 
@@ -31,19 +30,7 @@ struct DataAddresses : Contradictions {
   witness::Distances::Located located;  ///< where the contradicted samples come from
 };
 
-/// The samples of an event at one place whose data address was decided.
-struct DecidedSamples {
-  std::uint64_t decided = 0, contradicted = 0;
-};
-
-/// The audit of one event's data addresses.
-struct AddressAudit {
-  DataAddresses found;
-  std::map<symbols::FileLocation, DecidedSamples> places;
-};
-
-using AddressAudits = std::map<std::uint32_t, AddressAudit>;  ///< by attribute
-
+using AddressAudits = std::map<std::uint32_t, DataAddresses>;  ///< by attribute
 /// Compares data addresses with what the sampled instructions access. Counts, by attribute, the
 /// samples in user mode with the data address of an access: of page faults, of PEBS (with EXACT_IP,
 /// or at level 1), and with EXACT_IP of IBS; attributes without such samples have no entry.

@@ -32,14 +32,12 @@ using code::Step;
 using code::Suspects;
 using events::Verdict;
 
-Judgement judgement_on(const FunctionCode& code, Suspects suspects) {
-  Judgement judgement;
-  judgement.address = code.address_of(suspects.first);
-  judgement.end = code.address_of(suspects.last) + code.steps()[suspects.last].length;
-  judgement.categories = code.categories_of(suspects);
-  return judgement;
+Judgement judgement_on(const FunctionCode& code, Suspects suspects, Verdict verdict) {
+  return {.verdict = verdict,
+          .address = code.address_of(suspects.first),
+          .end = code.address_of(suspects.last) + code.steps()[suspects.last].length,
+          .categories = code.categories_of(suspects)};
 }
-
 /// Whether instructions can have triggered a breakpoint on data. Accesses without an operand
 /// (system instructions, cache line flushes) are unknown.
 Verdict touches(const FunctionCode& code, Suspects suspects, bool writes_only) {
@@ -86,14 +84,14 @@ Judgement FileJudge::judge(std::span<const events::Cause> causes, Rule rule,
   }
   if (here == Rule::none || here == Rule::execute_breakpoint) return {NotJudged::unknown_cause};
   const Step& step = code_->steps()[index_];
-  Judgement judgement = judgement_on(*code_, {index_, index_});
+  Verdict verdict = Verdict::unknown;
   if (here != Rule::page_fault) {
-    judgement.verdict = accesses(step, here == Rule::write_watchpoint);
+    verdict = accesses(step, here == Rule::write_watchpoint);
   } else if (step.accesses_memory()) {
     // Any instruction can be on a page that is not mapped; data addresses are not recorded here.
-    judgement.verdict = Verdict::conditional;
+    verdict = Verdict::conditional;
   }
-  return judgement;
+  return judgement_on(*code_, {index_, index_}, verdict);
 }
 
 NotJudged FileJudge::go_to(std::uint64_t address) {
@@ -151,9 +149,7 @@ Judgement FileJudge::by_predecessor(std::span<const events::Cause> causes) {
 Judgement FileJudge::by_catalogue(std::span<const events::Cause> causes, std::size_t index) const {
   const auto verdict = code_->verdict_on(causes, index);
   if (!verdict) return {NotJudged::no_function};
-  Judgement judgement = judgement_on(*code_, code_->fused_with(index));
-  judgement.verdict = *verdict;
-  return judgement;
+  return judgement_on(*code_, code_->fused_with(index), *verdict);
 }
 
 Judgement FileJudge::by_breakpoint(bool writes_only) {
@@ -161,9 +157,7 @@ Judgement FileJudge::by_breakpoint(bool writes_only) {
   const auto& steps = code.steps();
   const Step& sampled = steps[index_];
   if (sampled.is_in_parts && touches(code, {index_, index_}, writes_only) == Verdict::conditional) {
-    Judgement judgement = judgement_on(code, {index_, index_});
-    judgement.verdict = Verdict::conditional;
-    return judgement;
+    return judgement_on(code, {index_, index_}, Verdict::conditional);
   }
   if (!function_) return {without_function_};
   const auto before = predecessor();
@@ -173,13 +167,11 @@ Judgement FileJudge::by_breakpoint(bool writes_only) {
   // instruction before it.
   const bool is_jump = steps[suspects.first].flow == instructions::Flow::conditional;
   if (is_jump && suspects.first > 0) --suspects.first;
-  Judgement judgement = judgement_on(code, suspects);
-  judgement.verdict = touches(code, suspects, writes_only);
-  if (is_jump && *before == 0 && judgement.verdict == Verdict::never)
-    return {NotJudged::no_function};
+  Verdict verdict = touches(code, suspects, writes_only);
+  if (is_jump && *before == 0 && verdict == Verdict::never) return {NotJudged::no_function};
   const bool may_be_late = suspects.first > 0 && steps[suspects.first - 1].delays_traps;
-  if (may_be_late && judgement.verdict == Verdict::never) judgement.verdict = Verdict::unknown;
-  return judgement;
+  if (may_be_late && verdict == Verdict::never) verdict = Verdict::unknown;
+  return judgement_on(code, suspects, verdict);
 }
 
 }  // namespace skid::audit

@@ -23,18 +23,13 @@
 namespace skid::audit {
 
 /// The samples at one instruction, and the verdict on them.
-struct InstructionFinding {
-  std::string module;         ///< path as recorded
-  std::string function;       ///< empty: no symbol
-  std::uint64_t offset = 0;   ///< bytes from the function to `address`; without one the address
-  std::uint64_t address = 0;  ///< sampled link-time address; as recorded if there is no file
+struct InstructionFinding : SampledPlace {
   std::uint64_t judged_address = 0;  ///< address of the instruction that should be the cause
   std::string text;                  ///< disassembly of the judged instruction, or fused pair
   std::string source_file;           ///< source file of the judged instruction; empty: unknown
   int source_line = 0;
   instructions::Categories categories;  ///< categories of the judged instruction, or fused pair
   instructions::Verdict verdict = instructions::Verdict::unknown;
-  std::uint64_t samples = 0;
 };
 
 /// Why no measured delay holds for an event.

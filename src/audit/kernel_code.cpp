@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <iterator>
 #include <span>
 #include <string>
 #include <utility>
@@ -26,10 +25,10 @@ struct Layout {
 
 /// A table between two symbols, in a module a section, and the bytes that are replaced before and
 /// from the address in an entry on, if the entry has no length. The layout is the first by which
-/// all entries are of code.
+/// all entries are of code. Without a layout it is code that is patched as a whole.
 struct Table {
   const char *begin, *end, *section;
-  std::array<Layout, 3> layouts;
+  std::array<Layout, 3> layouts = {};
   std::uint64_t before = 0, length = 5;
 };
 
@@ -55,14 +54,11 @@ constexpr std::array kTables{
     Table{
         "__start___jump_table", "__stop___jump_table", "__jump_table", {{{16}, {24, false}}}, 0, 1},
     Table{"__start_mcount_loc", "__stop_mcount_loc", "__mcount_loc", {{{8, false}}}},
+    Table{"__static_call_text_start", "__static_call_text_end", ".static_call.text"},
 };
-
 /// The most pieces of patched code. A kernel has about 500,000, a damaged file can have any number.
 constexpr std::size_t kMostPatched = std::size_t{1} << 22;
 
-/// The trampolines of static calls are patched as a whole.
-constexpr std::array kTrampolines{"__static_call_text_start", "__static_call_text_end",
-                                  ".static_call.text"};
 /// Handlers of exceptions were in the section of kprobes, too, up to Linux 4.x
 /// (arch/x86/kernel/entry_64.S).
 constexpr std::array<std::array<const char*, 2>, 2> kEntries{
@@ -76,12 +72,6 @@ constexpr std::array<const char*, 2> kFredEntries{"asm_fred_entrypoint_user",
 /// calls has no addresses in the file of a kernel that can be relocated.
 constexpr const char* kTracedCall = "_mcount";
 
-/// `code`: ascending by begin; in a damaged file they overlap.
-bool is_in(const std::vector<AddressRange>& code, std::uint64_t address) {
-  const auto after = std::ranges::upper_bound(code, address, {}, &AddressRange::begin);
-  return after != code.begin() && std::prev(after)->contains(address);
-}
-
 /// Whether one of `ranges`, which are ascending and disjoint, has bytes of `range`.
 bool meets(const std::vector<AddressRange>& ranges, AddressRange range) {
   const auto next = std::ranges::upper_bound(ranges, range.begin, {}, &AddressRange::end);
@@ -94,11 +84,6 @@ std::optional<AddressRange> range_between(const symbols::Module& file, const cha
   return first && after ? std::optional(AddressRange{*first, *after}) : std::nullopt;
 }
 
-std::optional<AddressRange> range_of(const symbols::Module& file, const char* begin,
-                                     const char* end, const char* section) {
-  return file.is_kernel_module() ? file.section(section) : range_between(file, begin, end);
-}
-
 /// Adds the code in the entries of a table to `patched`. False if some of it is not code.
 bool read_table(AddressRange place, std::span<const std::byte> bytes, const Table& table,
                 const Layout& layout, const std::vector<AddressRange>& code,
@@ -109,7 +94,7 @@ bool read_table(AddressRange place, std::span<const std::byte> bytes, const Tabl
         layout.is_relative
             ? place.begin + at + static_cast<std::uint64_t>(std::int64_t{reader.i32()})
             : reader.u64();
-    if (!is_in(code, address)) {
+    if (!contains(code, address)) {
       if (address == 0) continue;  // a call of ftrace in a function that the linker left out
       return false;
     }
@@ -150,31 +135,26 @@ std::optional<KernelCode> KernelCode::read_module(const symbols::Module& file) {
 }
 
 bool KernelCode::read_tables(const symbols::Module& file) {
-  std::vector<AddressRange> patched;
-  const auto trampolines = range_of(file, kTrampolines[0], kTrampolines[1], kTrampolines[2]);
-  if (trampolines) patched.push_back(*trampolines);
   for (const Table& table : kTables) {
-    const auto place = range_of(file, table.begin, table.end, table.section);
+    const auto place = file.is_kernel_module() ? file.section(table.section)
+                                               : range_between(file, table.begin, table.end);
     if (!place || place->empty()) continue;
+    if (table.layouts.front().size == 0) {
+      patched_.push_back(*place);
+      continue;
+    }
     const std::vector<std::byte> bytes = file.code(*place);
     if (bytes.size() != place->size()) return false;
-    const std::size_t before = patched.size();
+    const std::size_t before = patched_.size();
     const bool is_read = std::ranges::any_of(table.layouts, [&](const Layout& layout) {
-      patched.resize(before);
+      patched_.resize(before);
       return layout.size != 0 && bytes.size() % layout.size == 0 &&
              bytes.size() / layout.size <= kMostPatched - before &&
-             read_table(*place, bytes, table, layout, code_, patched);
+             read_table(*place, bytes, table, layout, code_, patched_);
     });
     if (!is_read) return false;
   }
-  std::ranges::sort(patched, {}, &AddressRange::begin);
-  for (const AddressRange& range : patched) {
-    if (!patched_.empty() && range.begin <= patched_.back().end) {
-      patched_.back().end = std::max(patched_.back().end, range.end);
-    } else {
-      patched_.push_back(range);
-    }
-  }
+  join(patched_);
   return true;
 }
 
@@ -191,7 +171,7 @@ bool KernelCode::is_entry(std::uint64_t address) const {
 }
 
 bool KernelCode::is_code(std::uint64_t address) const {
-  return is_in(code_, address);
+  return contains(code_, address);
 }
 
 }  // namespace skid::audit

@@ -12,12 +12,10 @@
 
 #include <string>
 
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
-
 namespace skid::audit {
 namespace {
-
-constexpr std::uint32_t kWrite = 2, kExecute = 4;  // HW_BREAKPOINT_W, HW_BREAKPOINT_X
 
 EventRule rule_of_core_event(const perfdata::Attribute& attribute, NotJudged reason) {
   // The interrupt took samples of level 0, whatever else is not known. Arm has no other level.
@@ -44,8 +42,8 @@ Rule rule_on(Rule rule, Arch arch) {
 EventRule rule_of(const measure::RecordedEvent& event) {
   const perfdata::Attribute& attribute = event.attribute;
   if (attribute.type == PERF_TYPE_BREAKPOINT) {
-    if ((attribute.bp_type & kExecute) != 0) return {Rule::execute_breakpoint, {}};
-    const bool writes_only = attribute.bp_type == kWrite;
+    if ((attribute.bp_type & HW_BREAKPOINT_X) != 0) return {Rule::execute_breakpoint, {}};
+    const bool writes_only = attribute.bp_type == HW_BREAKPOINT_W;
     return {rule_on(writes_only ? Rule::write_breakpoint : Rule::data_breakpoint,
                     arch_of_kernel(event.machine.cpu.arch).value_or(Arch::x86_64)),
             {}};

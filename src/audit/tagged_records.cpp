@@ -415,15 +415,10 @@ class TaggedRecordCheck {
     ++finding.share.total;
     if (answer != Answer::contradicts) return;
     ++finding.share.count;
-    if (visited.location) ++finding.places[*visited.location];
+    if (visited.location) ++finding.places[*visited.location].contradicted;
   }
 
-  TaggedRecords finish() {
-    for (auto& [attribute, finding] : found_.events) {
-      finding.share = analysis::wilson_interval(finding.share.count, finding.share.total);
-    }
-    return std::move(found_);
-  }
+  TaggedRecords finish() { return std::move(found_); }
 
  private:
   Answer compared(const TaggedOperation& record, const locate::VisitedRecord& visited) const {

@@ -67,7 +67,7 @@ Branches::Branches(const symbols::Module& module, Arch arch, CodeBudget& budget)
     }
   }
   std::ranges::sort(branches_);
-  join_slots();
+  join(slots_);
   spread_computed_jumps(module);
 }
 
@@ -82,19 +82,6 @@ void Branches::add_slots(const instructions::Instruction& instruction, std::uint
     slots_.push_back(
         AddressRange::of_size(address + operand.formula->displacement, operand.formula->bytes));
   }
-}
-
-void Branches::join_slots() {
-  std::ranges::sort(slots_, {}, &AddressRange::begin);
-  std::size_t joined = 0;
-  for (const AddressRange& slot : slots_) {
-    if (joined > 0 && slot.begin <= slots_[joined - 1].end) {
-      slots_[joined - 1].end = std::max(slots_[joined - 1].end, slot.end);
-    } else {
-      slots_[joined++] = slot;
-    }
-  }
-  slots_.resize(joined);
 }
 
 void Branches::spread_computed_jumps(const symbols::Module& module) {

@@ -85,7 +85,6 @@ class Branches {
  private:
   void scan(const symbols::Module& module, std::uint64_t begin, std::uint64_t end);
   void add_slots(const instructions::Instruction& instruction, std::uint64_t address);
-  void join_slots();
   /// Finds which further functions computed jumps may lead into.
   void spread_computed_jumps(const symbols::Module& module);
   /// Notes that the function at an address computes jumps.

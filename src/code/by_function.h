@@ -2,12 +2,12 @@
 #pragma once
 
 #include "src/code/file_code.h"
-#include "src/support/address.h"
 #include "src/symbols/file_location.h"
 #include "src/symbols/module.h"
 
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <utility>
 

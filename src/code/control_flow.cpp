@@ -27,6 +27,7 @@
 #include "src/code/code_budget.h"
 #include "src/code/function_code.h"
 #include "src/instructions/category.h"
+#include "src/support/address.h"
 #include "src/symbols/module.h"
 
 #include <algorithm>

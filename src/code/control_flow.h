@@ -2,11 +2,9 @@
 #pragma once
 
 #include "analysis/not_judged.h"
-#include "src/code/branches.h"
 #include "src/code/file_code.h"
 #include "src/code/function_code.h"
 #include "src/instructions/instruction.h"
-#include "src/support/address.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -16,6 +14,10 @@
 #include <optional>
 #include <utility>
 #include <vector>
+
+namespace skid {
+struct AddressRange;
+}  // namespace skid
 
 namespace skid::code {
 class CodeBudget;

@@ -7,22 +7,26 @@
 #include "src/code/by_function.h"
 #include "src/code/code_budget.h"
 #include "src/code/control_flow.h"
+#include "src/code/file_code.h"
 #include "src/correct/candidates.h"
 #include "src/correct/evidence.h"
-#include "src/correct/file_biases.h"
 #include "src/correct/fit.h"
 #include "src/correct/places.h"
 #include "src/correct/rewrite.h"
 #include "src/correct/skid.h"
 #include "src/correct/spread.h"
 #include "src/events/causes.h"
+#include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
 #include "src/locate/filter.h"
 #include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"
 #include "src/locate/visit_records.h"
+#include "src/machine/cpu_identity.h"
+#include "src/machine/machine.h"
 #include "src/measure/profile.h"
 #include "src/measure/recorded_event.h"
+#include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/format.h"
 #include "src/perfdata/recording.h"
@@ -31,6 +35,8 @@
 #include "src/symbols/address_space.h"
 #include "src/symbols/file_location.h"
 #include "src/symbols/module.h"
+#include "src/witness/accesses.h"
+#include "src/witness/judgement.h"
 
 #include <algorithm>
 #include <array>
@@ -40,8 +46,13 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
+
+#include <linux/hw_breakpoint.h>
+#include <linux/perf_event.h>
 
 namespace skid::symbols {
 struct MappedFile;
@@ -82,10 +93,7 @@ class Corrector {
   /// Selects the events of `choices` and determines their skids. Throws InputError if the recording
   /// was corrected before.
   Corrector(const measure::Profile& profile, const Choices& choices)
-      : profile_(profile),
-        filtered_(profile.digest.filtered),
-        evidence_(profile),
-        biases_(profile) {
+      : profile_(profile), filtered_(profile.digest.filtered), evidence_(profile) {
     perfdata::refuse_corrected(profile.recording.features(), profile.source.file.string(),
                                "correct the original");
     for (const measure::RecordedEvent& recorded : profile.events) {
@@ -105,14 +113,7 @@ class Corrector {
     profile_.digest.located.for_each(
         [&](const locate::LocatedSamples& located) { take(located, sampled); });
     // Each file is corrected with the mappings of all files, whatever their order.
-    code::for_each_file(sampled, [&](symbols::FileIndex file, auto begin, auto end) {
-      const auto* module = profile_.modules.find(profile_.digest.spaces.file(file)).module;
-      for (; begin != end; ++begin) {
-        const auto& at = begin->first;
-        const SpreadPlace place = place_in(module, at);
-        if (place.is_linked && at.ip != 0) biases_.add(file, at.ip - place.address);
-      }
-    });
+    find_watched_data(sampled);
     code::for_each_file(sampled, [&](symbols::FileIndex file, auto begin, auto end) {
       correct_file(file, begin, end);
     });
@@ -185,6 +186,30 @@ class Corrector {
     }
   }
 
+  /// Notes which breakpoints watch data of a file.
+  ///
+  /// Example: a sample at 0x555555555139 is at the link-time address 0x1139 of its file. So the
+  /// file has the bias 0x555555554000, and a breakpoint at 0x555555558028 watches the link-time
+  /// address 0x4028.
+  void find_watched_data(const SamplesAt& sampled) {
+    std::set<std::pair<const symbols::Module*, std::uint64_t>> biases;
+    for (const auto& [at, samples] : sampled) {
+      const auto* module = profile_.modules.find(profile_.digest.spaces.file(at.file)).module;
+      const SpreadPlace place = place_in(module, at);
+      if (place.is_linked && at.ip != 0) biases.emplace(module, at.ip - place.address);
+    }
+    std::vector<AddressRange> data;
+    for (const auto& [module, bias] : biases) {
+      for (const AddressRange& range : module->loaded_ranges()) {
+        data.push_back({range.begin + bias, range.end + bias});
+      }
+    }
+    join(data);
+    for (auto& [attribute, event] : events_) {
+      event.watches_file = contains(data, profile_.events[attribute].attribute.config1);
+    }
+  }
+
   void correct_file(symbols::FileIndex index, SamplesAt::const_iterator begin,
                     SamplesAt::const_iterator end) {
     const symbols::MappedFile& mapped = profile_.digest.spaces.file(index);
@@ -242,17 +267,16 @@ class Corrector {
   /// Returns the candidates of samples, whose link-time address is `address`.
   Candidates candidates_of(File& file, const SampledAt& at, std::uint64_t address) {
     const perfdata::Attribute& attribute = profile_.events[at.attribute].attribute;
-    Suspicion suspicion{.causes = events_.at(at.attribute).causes,
+    const CorrectedEvent& event = events_.at(at.attribute);
+    Suspicion suspicion{.causes = event.causes,
                         .fuses_as_intel = profile_.machine().cpu.vendor == "GenuineIntel",
                         .unfused = &file.unfused};
     if (attribute.type == PERF_TYPE_BREAKPOINT) {
-      constexpr std::uint32_t kWrite = 2;  // HW_BREAKPOINT_W
       suspicion.watched = {.ip = at.ip,
                            .address = attribute.config1,
                            .bytes = std::max<std::uint64_t>(attribute.config2, 1)};
-      suspicion.writes_only = attribute.bp_type == kWrite;
-      suspicion.stack_is_elsewhere =
-          biases_.is_data_of_file(attribute.config1, at.file, at.ip - address);
+      suspicion.writes_only = attribute.bp_type == HW_BREAKPOINT_W;
+      suspicion.stack_is_elsewhere = event.watches_file;
     }
     return find_candidates(file.flow, file.accesses, address, suspicion);
   }
@@ -339,7 +363,6 @@ class Corrector {
   CorrectedEvents events_;
   locate::Filtered filtered_;
   Evidence evidence_;
-  FileBiases biases_;
   code::CodeBudget budget_;
   Places places_;
 };

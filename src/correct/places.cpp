@@ -88,7 +88,11 @@ class Folder {
         begin = function->range.begin;
       }
     }
-    place.address = address_of(at, place, begin);
+    // Of a function its first address; without a name, and where nothing is mapped, it has none.
+    const bool has_address = by_ != By::function || !place.symbol.empty();
+    if (has_address && at.file != symbols::Region::kNoFile) {
+      place.address = by_ == By::function ? begin : at.address;
+    }
     if (module != nullptr && by_ != By::function) {
       if (auto line = module->line_at(place.address.value_or(at.address))) {
         place.source_file = std::move(line->file);
@@ -97,15 +101,6 @@ class Folder {
     }
     if (place.address && !place.symbol.empty()) place.offset = *place.address - begin;
     return place;
-  }
-
-  /// Returns the first address of the unit that a place is part of; nullopt: that unit has no
-  /// address.
-  std::optional<std::uint64_t> address_of(const SpreadPlace& at, const Place& place,
-                                          std::uint64_t begin) const {
-    if (at.file == symbols::Region::kNoFile) return std::nullopt;
-    if (by_ == By::function) return place.symbol.empty() ? std::nullopt : std::optional(begin);
-    return at.address;
   }
 
   By by_;

@@ -33,6 +33,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <linux/perf_event.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -45,11 +46,8 @@ using perfdata::ByteOrder;
 using perfdata::FileHeader;
 using perfdata::FileSection;
 
-constexpr std::uint64_t kUserContext = static_cast<std::uint64_t>(-512);  // PERF_CONTEXT_USER
 constexpr std::uint64_t kUserDeferred =
     static_cast<std::uint64_t>(-640);  // PERF_CONTEXT_USER_DEFERRED
-constexpr std::uint64_t kFirstContext = static_cast<std::uint64_t>(-4095);  // PERF_CONTEXT_MAX
-
 /// Returns the bytes of a number in the byte order of a recording.
 template <typename Number>
 std::string bytes_of(Number value, ByteOrder order) {
@@ -138,8 +136,8 @@ std::size_t first_user_entry(std::span<const std::byte> chain, ByteOrder order) 
   bool in_user = true;
   for (std::size_t i = 0; i < entries; ++i) {
     const std::uint64_t entry = reader.u64();
-    if (entry >= kFirstContext) {
-      in_user = entry == kUserContext;
+    if (entry >= PERF_CONTEXT_MAX) {
+      in_user = entry == PERF_CONTEXT_USER;
     } else if (in_user) {
       return i;
     }

@@ -91,11 +91,11 @@ std::optional<Skid> refusal_of(const RecordedEvent& event) {
         "and a delay that does not depend on the code leaves a profile of time as it is",
         record_precisely);
   }
-  if (measure::is_ibs(event)) {
-    return refused("IBS samples the operation that it tagged; there is no skid to take out", "");
-  }
-  if (measure::is_spe(event)) {
-    return refused("SPE samples the operation that it tagged; there is no skid to take out", "");
+  if (const bool is_ibs = measure::is_ibs(event); is_ibs || measure::is_spe(event)) {
+    return refused(
+        fmt::format("{} samples the operation that it tagged; there is no skid to take out",
+                    is_ibs ? "IBS" : "SPE"),
+        "");
   }
   if (is_of_time(event)) {
     return refused(

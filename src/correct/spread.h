@@ -37,6 +37,7 @@ struct Spread {
 
 struct CorrectedEvent {
   std::vector<events::Cause> causes;
+  bool watches_file = false;  ///< a breakpoint at data of a file
   EventCorrection correction;
   std::vector<Spread> spreads;
   std::uint64_t only_sampled = 0;    ///< samples that only the sampled instruction explains

@@ -26,10 +26,9 @@
 #include "analysis/classified.h"
 #include "analysis/sample_class.h"
 #include "analysis/target_map.h"
+#include "src/code/function_code.h"
 #include "src/events/causes.h"
-#include "src/instructions/category.h"
 #include "src/instructions/counted.h"
-#include "src/instructions/instruction.h"
 #include "src/listing/sampled_code.h"
 #include "src/support/address.h"
 #include "src/symbols/disassembler.h"
@@ -95,6 +94,7 @@ class Folder {
       : listing_(listing), code_(code), columns_(columns), folding_(folding) {
     if (code.starts.empty()) return;
     decoder_.emplace(*code.arch);
+    instructions_.emplace(*code.arch, code.range.begin, code.bytes);
     for (const auto& [address, by_column] : code.samples) {
       auto counts = counts_of(by_column);
       if (!any(counts)) continue;
@@ -314,35 +314,18 @@ class Folder {
     return decoder_->text(bytes_of(index), code_.starts[index]);
   }
 
-  std::optional<instructions::Instruction> classify_at(std::size_t index) const {
-    return instructions::classify(*code_.arch, bytes_of(index), code_.starts[index]);
-  }
-
   std::vector<std::optional<events::Verdict>> verdicts_on(std::size_t index) const {
     std::vector<std::optional<events::Verdict>> verdicts(columns_.size());
-    if (code_.arch != Arch::x86_64) return verdicts;  // causes are known for no other
-    const auto decoded = classify_at(index);
-    if (!decoded) return verdicts;
-    // A macro-fused pair is one operation: it can cause every event that either half can cause.
-    auto categories = decoded->categories;
-    const auto before = index == 0 ? std::nullopt : classify_at(index - 1);
-    const auto after = index + 1 == count() ? std::nullopt : classify_at(index + 1);
-    if (before && fuses(before->fusion, decoded->fusion)) categories |= before->categories;
-    if (after && fuses(decoded->fusion, after->fusion)) categories |= after->categories;
-    // The instruction before the first one (of a jump after a label in assembly) is not available.
-    const bool may_be_half = index == 0 && can_be_second(decoded->fusion);
-    for (std::size_t i = 0; i < columns_.size(); ++i) {
+    const bool is_known = code_.arch == Arch::x86_64 && instructions_->steps()[index].decodes;
+    for (std::size_t i = 0; i < columns_.size() && is_known; ++i) {
       const auto& causes = listing_.columns[columns_[i]].causes;
-      if (causes.empty()) continue;
-      const auto verdict = events::verdict_on(causes, categories);
-      if (!may_be_half || verdict != events::Verdict::never) verdicts[i] = verdict;
+      if (!causes.empty()) verdicts[i] = instructions_->verdict_on(causes, index);
     }
     return verdicts;
   }
 
   std::string destination_of(std::size_t index) const {
-    const auto decoded = classify_at(index);
-    const auto target = decoded ? decoded->target : std::nullopt;
+    const auto target = instructions_->target_of(index);
     // Destinations within the listing are visible in it.
     if (!target || (code_.range.contains(*target) && *target != code_.range.begin)) return {};
     const auto function = code_.module->function_at(*target);
@@ -399,6 +382,7 @@ class Folder {
   std::span<const std::size_t> columns_;
   Folding folding_;
   std::optional<symbols::Disassembler> decoder_;
+  std::optional<code::FunctionCode> instructions_;       ///< at `code_.starts`
   std::vector<std::pair<std::size_t, Counts>> sampled_;  ///< indices of instructions, ascending
   Counts inside_, not_decoded_;
 };

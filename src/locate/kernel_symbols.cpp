@@ -1,6 +1,7 @@
 #include "src/locate/kernel_symbols.h"
 
 #include "src/locate/mapping_name.h"
+#include "src/locate/search_places.h"
 #include "src/perfdata/features.h"
 #include "src/perfdata/recording.h"
 #include "src/support/address.h"
@@ -10,12 +11,13 @@
 #include "src/support/file.h"
 #include "src/support/text.h"
 #include "src/symbols/address_space.h"
+#include "src/symbols/binary_places.h"
 #include "src/symbols/file_location.h"
 #include "src/symbols/location.h"
 #include "src/symbols/mapped_file.h"
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstddef>
 #include <span>
 #include <system_error>
 
@@ -40,9 +42,7 @@ std::string running_build_id(const std::filesystem::path& notes) {
 
 KernelFiles KernelFiles::of_this_machine() {
   KernelFiles files;
-  if (const char* home = std::getenv("HOME"); home != nullptr && *home != '\0') {
-    files.cache = std::filesystem::path(home) / ".debug";
-  }
+  files.cache = SearchPlaces::of_this_machine().by_build_id.build_id_cache;
   struct utsname name {};
   if (::uname(&name) == 0) files.os_release = name.release;
   return files;

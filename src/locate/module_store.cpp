@@ -279,13 +279,11 @@ ModuleStore::Found ModuleStore::find(const symbols::MappedFile& file) {
       opened = open_with_id(file.path, file);
     }
     if (opened == nullptr) opened = by_build_id(file);
-    if (opened == nullptr) {
-      if (remark) {
-        remark->text += fmt::format("; no other file with build-id {} is in {}", file.build_id,
-                                    places_searched());
-      }
-    } else {
+    if (opened != nullptr) {
       remark.reset();
+    } else if (remark) {
+      remark->text += fmt::format("; no other file with build-id {} is in {}", file.build_id,
+                                  places_searched());
     }
   }
   if (opened != nullptr && !opened->module.has_code()) {

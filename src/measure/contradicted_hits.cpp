@@ -3,6 +3,7 @@
 #include "analysis/addresses.h"
 #include "analysis/not_judged.h"
 #include "runway/target.h"
+#include "src/code/file_code.h"
 #include "src/code/function_code.h"
 #include "src/events/causes.h"
 #include "src/instructions/counted.h"

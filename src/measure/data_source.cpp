@@ -77,13 +77,15 @@ std::optional<int> missed_by(const RecordedEvent& event) {
 /// Returns the level of the cache of its own node that a load hit, by perf_mem_data_src
 /// (include/uapi/linux/perf_event.h). nullopt: none, several, or not known; a fill buffer is none.
 std::optional<int> hit_level(std::uint64_t source) {
-  constexpr unsigned kLevels = 5, kNumber = 33, kHops = 43;
-  constexpr std::uint64_t kLoad = 2, kOperations = 0x1f, kHit = 0x2,
-                          kRemote = std::uint64_t{1} << 37;
-  constexpr std::array<std::uint64_t, 3> kBits{0x8, 0x20, 0x40};
-  const std::uint64_t levels = source >> kLevels & 0x3fff, number = source >> kNumber & 0xf;
-  if ((source & kOperations) != kLoad || (levels & kHit) == 0) return std::nullopt;
-  if ((source & kRemote) != 0 || (source >> kHops & 0x7) != 0) return std::nullopt;
+  constexpr unsigned kHops = 43;  // since Linux 5.16
+  constexpr std::uint64_t kOperations = 0x1f;
+  constexpr std::array<std::uint64_t, 3> kBits{PERF_MEM_LVL_L1, PERF_MEM_LVL_L2, PERF_MEM_LVL_L3};
+  const std::uint64_t levels = source >> PERF_MEM_LVL_SHIFT & 0x3fff,
+                      number = source >> PERF_MEM_LVLNUM_SHIFT & 0xf;
+  if ((source & kOperations) != PERF_MEM_OP_LOAD || (levels & PERF_MEM_LVL_HIT) == 0 ||
+      (source >> PERF_MEM_REMOTE_SHIFT & 1) != 0 || (source >> kHops & 0x7) != 0) {
+    return std::nullopt;
+  }
   std::optional<int> level;
   for (std::size_t i = 0; i < kBits.size(); ++i) {
     if ((levels & kBits.at(i)) == 0 && number != i + 1) continue;
@@ -104,7 +106,6 @@ struct CheckedRecords {
 
 std::optional<Operation> operation_of(const Profile& profile,
                                       const locate::VisitedRecord& visited) {
-  constexpr std::uint64_t kLoad = 2, kStore = 4, kPrefetch = 8;  // perf_mem_data_src.mem_op
   const perfdata::Sample* sample = visited.sample;
   if (sample == nullptr || !sample->exact || sample->mode != perfdata::CpuMode::user) {
     return std::nullopt;
@@ -113,8 +114,8 @@ std::optional<Operation> operation_of(const Profile& profile,
   if (!attribute.has(PERF_SAMPLE_DATA_SRC)) return std::nullopt;
   const auto details = profile.recording.decoder().details(visited.record, *sample);
   if (!details) return std::nullopt;
-  const bool loads = (details->data_source & (kLoad | kPrefetch)) != 0;
-  const bool stores = (details->data_source & kStore) != 0;
+  const bool loads = (details->data_source & (PERF_MEM_OP_LOAD | PERF_MEM_OP_PFETCH)) != 0;
+  const bool stores = (details->data_source & PERF_MEM_OP_STORE) != 0;
   if (loads && (stores || gives_stores_loads(attribute, profile.machine().cpu))) {
     return Operation::either;
   }

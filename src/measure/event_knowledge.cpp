@@ -31,6 +31,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <linux/hw_breakpoint.h>
 #include <linux/perf_event.h>
 
 namespace skid::measure {
@@ -73,8 +74,6 @@ bool is_arm_core(std::string_view pmu_name) {
 
 /// A fleet has a few kinds of CPUs; inputs that are made up could have any number.
 constexpr std::size_t kMostKnown = 32;
-
-constexpr std::uint32_t kExecute = 4;  // HW_BREAKPOINT_X
 
 /// Events that every instruction, or every cycle of every instruction, causes.
 bool counts_every_instruction(const RecordedEvent& event) {
@@ -307,7 +306,7 @@ std::optional<std::string> builtin_event_of(const Attribute& attribute,
   if (is_page_fault(attribute) && attribute.config != PERF_COUNT_SW_PAGE_FAULTS_MAJ)
     return "faults";
   if (attribute.type != PERF_TYPE_BREAKPOINT) return std::nullopt;
-  if ((attribute.bp_type & kExecute) != 0) {
+  if ((attribute.bp_type & HW_BREAKPOINT_X) != 0) {
     if (attribute.config1 == target.layout.trigger.begin) return "execute";
   } else if (attribute.config1 == target.layout.datum) {
     return "access";
@@ -375,7 +374,7 @@ std::optional<std::int64_t> known_offset(const RecordedEvent& event,
   if (is_page_fault(attribute)) return 0;
   const auto arch = arch_of_kernel(event.machine.cpu.arch);
   if (attribute.type != PERF_TYPE_BREAKPOINT || !arch) return std::nullopt;
-  const bool traps_after = *arch == Arch::x86_64 && (attribute.bp_type & kExecute) == 0;
+  const bool traps_after = *arch == Arch::x86_64 && (attribute.bp_type & HW_BREAKPOINT_X) == 0;
   return traps_after ? 1 : 0;
 }
 

@@ -3,11 +3,13 @@
 
 #include <algorithm>
 #include <compare>
+#include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <string_view>
-
+#include <vector>
 namespace skid {
 
 /// The instruction sets that targets are built for and recordings are decoded for.
@@ -53,4 +55,24 @@ struct AddressRange {
   friend auto operator<=>(const AddressRange&, const AddressRange&) = default;
 };
 
+/// Whether one of `ranges`, ascending by their begin, contains an address. Where they overlap, only
+/// the last that begins at or before the address counts.
+inline bool contains(const std::vector<AddressRange>& ranges, std::uint64_t address) {
+  const auto after = std::ranges::upper_bound(ranges, address, {}, &AddressRange::begin);
+  return after != ranges.begin() && std::prev(after)->contains(address);
+}
+
+/// Sorts ranges, and joins those that overlap or touch.
+inline void join(std::vector<AddressRange>& ranges) {
+  std::ranges::sort(ranges, {}, &AddressRange::begin);
+  std::size_t joined = 0;
+  for (const AddressRange& range : ranges) {
+    if (joined > 0 && range.begin <= ranges[joined - 1].end) {
+      ranges[joined - 1].end = std::max(ranges[joined - 1].end, range.end);
+    } else {
+      ranges[joined++] = range;
+    }
+  }
+  ranges.resize(joined);
+}
 }  // namespace skid

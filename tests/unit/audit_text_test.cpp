@@ -40,11 +40,12 @@ EventAudit audited_event(int number, std::uint64_t impossible) {
   event.impossible_functions = 1;
   event.impossible_instructions = 3;
   event.functions.push_back({"/bin/prog", "function" + std::to_string(number), 1000, impossible});
-  InstructionFinding instruction{.module = "/bin/prog",
-                                 .function = event.functions.back().function,
-                                 .text = "nop",
-                                 .verdict = Verdict::never,
-                                 .samples = impossible};
+  InstructionFinding instruction;
+  instruction.module = "/bin/prog";
+  instruction.function = event.functions.back().function;
+  instruction.samples = impossible;
+  instruction.text = "nop";
+  instruction.verdict = Verdict::never;
   event.instructions.push_back(instruction);
   return event;
 }

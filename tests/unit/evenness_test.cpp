@@ -69,8 +69,8 @@ TEST(InstructionTest, RejectsGroupsOfSamplesThatAreMoreEvenThanRandomOnes) {
   const OffsetCounts fourth = test::every_offset(kLowest, kHighest, 8, 4);
   const auto found = test_of_instructions(fourth, kLowest, kHighest).value();
   EXPECT_LT(found.test.p, kUneven);
-  EXPECT_EQ(found.step, 4);
-  EXPECT_EQ(found.first, kLowest);
+  EXPECT_EQ(found.largest.step, 4);
+  EXPECT_EQ(found.largest.first, kLowest);
   EXPECT_NEAR(found.largest_ratio, 4, 0.01);
 }
 
@@ -78,8 +78,8 @@ TEST(InstructionTest, NamesTheInstructionsWithTheMostSamples) {
   OffsetCounts offsets = test::every_offset(kLowest, kHighest, 10);
   offsets.add(17, 490);
   const auto found = test_of_instructions(offsets, kLowest, kHighest).value();
-  EXPECT_EQ(found.first, 17);
-  EXPECT_EQ(found.last, 17);
+  EXPECT_EQ(found.largest.first, 17);
+  EXPECT_EQ(found.largest.last, 17);
   EXPECT_NEAR(found.largest_ratio, 49.5, 0.1);
   EXPECT_EQ(found.test.degrees, kHighest - kLowest);
 }
@@ -87,7 +87,7 @@ TEST(InstructionTest, NamesTheInstructionsWithTheMostSamples) {
 TEST(InstructionTest, JoinsInstructionsOfFewSamplesAndNeedsTwoBins) {
   const auto joined = test_of_instructions(drawn(5000, 1, 1), kLowest, kHighest).value();
   EXPECT_EQ(joined.test.degrees, (kHighest - kLowest + 1) / 6 - 1);
-  EXPECT_EQ(joined.last - joined.first, 5);
+  EXPECT_EQ(joined.largest.last - joined.largest.first, 5);
   EXPECT_FALSE(test_of_instructions(drawn(9, 1, 1), kLowest, kHighest));
   EXPECT_FALSE(test_of_instructions({}, kLowest, kHighest));
 }

@@ -62,7 +62,7 @@ SKID_WRITTEN_FIELDS(audit::FunctionFinding, module, function, judged, impossible
 SKID_WRITTEN_FIELDS(audit::MissingFile, file, build_id, samples, branch_records)
 SKID_WRITTEN_FIELDS(audit::DelayRange, low, high)
 
-void fields(FieldWriter& io, const audit::ContradictedPlace& value) {
+void fields(FieldWriter& io, const audit::SampledPlace& value) {
   SKID_MEMBERS_OR_NULL(module, function, offset);
   io("address", Hex{value.address});
   io("samples", value.samples);

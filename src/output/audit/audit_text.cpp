@@ -202,8 +202,7 @@ std::string event_details(const Audit& audit, const EventAudit& event, const Pag
 /// Returns the findings of all events with the most impossible samples.
 template <typename Finding>
 Found<Finding> worst(const std::vector<AuditedEvent>& events,
-                     const std::vector<Finding> EventAudit::*findings,
-                     std::uint64_t Finding::*count) {
+                     const std::vector<Finding> EventAudit::*findings, auto count) {
   Found<Finding> found;
   for (const auto& [audit, event] : events) {
     const Found<Finding> more = impossible_ones(*event, event->*findings);

@@ -60,7 +60,7 @@ std::string places_text(const Page& page, const audit::Contradictions& finding) 
   const std::size_t shown =
       page.details ? finding.worst.size() : std::min(finding.worst.size(), kMostOnScreen);
   std::string text;
-  for (const audit::ContradictedPlace& place : std::span(finding.worst).first(shown)) {
+  for (const audit::SampledPlace& place : std::span(finding.worst).first(shown)) {
     text += page.field(
         "", fmt::format("{} at {}", in_thousands(place.samples),
                         code_place(place.function, place.offset, place.address, place.module)));
