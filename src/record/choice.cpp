@@ -1,8 +1,6 @@
 #include "src/record/choice.h"
 
-#include "runway/instructions.h"
 #include "runway/kinds/kind.h"
-#include "runway/specification.h"
 #include "src/events/catalogue.h"
 #include "src/events/causes.h"
 #include "src/events/cpu.h"
@@ -11,7 +9,6 @@
 #include "src/events/event.h"
 #include "src/events/perf_names.h"
 #include "src/events/spelling.h"
-#include "src/machine/cpu_identity.h"
 #include "src/run/perftool/event_name.h"
 #include "src/run/perftool/generic_event.h"
 #include "src/support/error.h"
@@ -21,7 +18,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,25 +25,6 @@
 
 namespace skid::record {
 namespace {
-
-// Primes, so that no period is a multiple of the loop. A breakpoint hit or a page fault costs
-// microseconds whether it is sampled or not, so those events are sampled often.
-constexpr std::uint64_t kBuiltInPeriod = 7;
-constexpr std::uint64_t kBuiltInPeriodOfSevens = 11;  // where 7 divides the number of triggers
-constexpr std::uint64_t kClockPeriod = 99'991;        // nanoseconds
-constexpr std::uint64_t kEventPeriod = 10'007;        // of what nothing is known
-/// An event that a trigger causes comes once in an iteration, some thousand cycles.
-constexpr std::uint64_t kTriggerPeriod = 1'009;
-/// Cycles and instructions come some 10^10 times a second; the kernel throttles above 10^5 samples.
-constexpr std::uint64_t kBusyPeriod = 400'009;
-/// 16 times a prime: IBS, to which AMD's kernels hand precise events, rounds periods down to
-/// multiples of 16.
-constexpr std::uint64_t kIbsPeriodUnit = 16;
-constexpr std::uint64_t kAmdPeriod = kIbsPeriodUnit * 631;
-constexpr std::uint64_t kBusyAmdPeriod = kIbsPeriodUnit * 25'013;
-/// Operations. The kernel raises it to the least of the CPU, 256 to 4096 (PMSIDR_EL1.Interval in
-/// drivers/perf/arm_spe_pmu.c).
-constexpr std::uint64_t kSpePeriod = 1024;
 
 /// What passes the filters of SPE, and the trigger for it.
 struct SpeFilter {
@@ -99,14 +76,6 @@ const SpeFilter* spe_filter_of(const RequestedEvent& event) {
 
 bool is_of_every_instruction(events::Counted counted) {
   return counted == events::Counted::cycles || counted == events::Counted::instructions;
-}
-
-std::uint64_t events_of_iteration(const ChosenEvent& chosen,
-                                  const runway::Specification& specification) {
-  const auto triggers = static_cast<double>(runway::triggers_of(specification));
-  const auto events =
-      runway::events_per_iteration(specification, chosen.counted).value_or(triggers);
-  return static_cast<std::uint64_t>(std::max(1.0, events));
 }
 
 bool is_built_in(EventKind kind) {
@@ -383,26 +352,6 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
 
 }  // namespace
 
-std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdentity& cpu,
-                             std::size_t triggers) {
-  using events::Counted;
-  if (chosen.event.kind == EventKind::clock) return kClockPeriod;
-  if (is_built_in(chosen.event.kind)) {
-    return triggers % kBuiltInPeriod == 0 ? kBuiltInPeriodOfSevens : kBuiltInPeriod;
-  }
-  if (is_of_spe(chosen)) return kSpePeriod;
-  const bool busy = is_busy(chosen);
-  const bool is_unknown_x86 = cpu.vendor.empty() && cpu.arch == "x86_64";
-  // AMD's too for an x86 CPU of unknown vendor: others accept any period.
-  if (machine::is_amd(cpu) || is_unknown_x86) return busy ? kBusyAmdPeriod : kAmdPeriod;
-  if (busy) return kBusyPeriod;
-  const bool once = chosen.counted != Counted::other && chosen.counted != Counted::any_instruction;
-  std::uint64_t period = once ? kTriggerPeriod : kEventPeriod;
-  // With PEBS the period and one: of an even number of triggers either has the factor 2.
-  while (triggers % 2 != 0 && std::gcd(period * (period + 1), triggers) > 1) ++period;
-  return period;
-}
-
 std::string target_file(const ChosenEvent& chosen, const PlanOptions& options) {
   return fmt::format("target.{}{}", runway::name_of(chosen.trigger),
                      is_tagged(chosen) && !options.nops ? ".short" : "");
@@ -410,37 +359,6 @@ std::string target_file(const ChosenEvent& chosen, const PlanOptions& options) {
 
 bool is_busy(const ChosenEvent& chosen) {
   return is_of_every_instruction(chosen.counted);
-}
-
-bool resonates(const ChosenEvent& chosen, const runway::Specification& specification) {
-  const std::uint64_t count = events_of_iteration(chosen, specification);
-  const bool precise = !is_built_in(chosen.event.kind) && chosen.levels.back() > 0;
-  return std::gcd(chosen.period, count) > 1 || (precise && std::gcd(chosen.period + 1, count) > 1);
-}
-
-std::vector<std::uint64_t> periods_of(const ChosenEvent& chosen, const PlanOptions& options,
-                                      const runway::Specification& specification) {
-  if (!options.vary_period) {
-    return std::vector(static_cast<std::size_t>(options.repeat), chosen.period);
-  }
-  const auto count = static_cast<std::uint64_t>(repeats_of(options));
-  const std::uint64_t step = chosen.period % kIbsPeriodUnit == 0 ? kIbsPeriodUnit : 1;
-  const std::uint64_t events = events_of_iteration(chosen, specification);
-  std::vector<std::uint64_t> periods;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    // Remainders from 1 on, but for the largest one: with it the period and one resonates.
-    const std::uint64_t remainder = events < 3 ? 0 : 1 + i * (events - 2) / count % (events - 2);
-    ChosenEvent next = chosen;
-    next.period = periods.empty() ? chosen.period : periods.back() + step;
-    // Any where the remainder is none of a period that does not resonate.
-    constexpr std::uint64_t kMostTried = 10'000;
-    for (std::uint64_t tried = 0; tried < kMostTried; ++tried, next.period += step) {
-      const bool fits = events < 3 || next.period % events == remainder || tried > 2 * events;
-      if (fits && !resonates(next, specification)) break;
-    }
-    periods.push_back(next.period);
-  }
-  return periods;
 }
 
 std::vector<ChosenEvent> choose_events(const PlanOptions& options, const machine::Machine& machine,
