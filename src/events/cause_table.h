@@ -28,7 +28,7 @@ class CauseTable {
     constexpr std::array kMicrocode{Category::mfence, Category::cpuid, Category::io,
                                     Category::flush, Category::other};
     for (Cause& cause : causes_) {
-      const bool is_known = std::ranges::find(kMicrocode, cause.category) == kMicrocode.end();
+      const bool is_known = !contains(kMicrocode, cause.category);
       if (is_known) cause.verdict = verdict;
     }
   }

@@ -39,14 +39,14 @@ constexpr std::string_view kOtherBranches = "of other kinds";
 bool has_part(std::string_view name, std::initializer_list<std::string_view> parts) {
   while (!name.empty()) {
     const std::size_t end = std::min(name.find_first_of("._"), name.size());
-    if (std::ranges::find(parts, name.substr(0, end)) != parts.end()) return true;
+    if (contains(parts, name.substr(0, end))) return true;
     name.remove_prefix(std::min(end + 1, name.size()));
   }
   return false;
 }
 
 bool is_one_of(std::string_view name, std::initializer_list<std::string_view> names) {
-  return std::ranges::find(names, name) != names.end();
+  return contains(names, name);
 }
 
 /// Memory accesses of retired instructions or their micro-ops. `name`: all of it.
@@ -170,7 +170,7 @@ std::vector<Cause> find_causes(std::string_view family, std::string_view kind,
                                std::string_view name) {
   if (is_one_of(family, {"MEM_INST_RETIRED", "MEM_UOPS_RETIRED", "MEM_TRANS_RETIRED",
                          "MEM_STORE_RETIRED", "MEM_UNCORE_RETIRED"}) ||
-      (family.starts_with("MEM_LOAD_") && family.find("RETIRED") != std::string_view::npos)) {
+      (family.starts_with("MEM_LOAD_") && contains(family, "RETIRED"))) {
     return of_memory(family, kind, name);
   }
   if (family == "BR_INST_RETIRED") return of_branches(kind, kind == "MISPRED");

@@ -66,7 +66,7 @@ class ControlFifos {
   static fs::path parent() {
     fs::path parent = TemporaryDirectory::usual_parent();
     // perf splits the argument of --control fifo:CONTROL,ACK at the first comma.
-    return parent.string().find(',') == std::string::npos ? parent : "/tmp";
+    return contains(parent.string(), ',') ? "/tmp" : parent;
   }
 
   TemporaryDirectory directory_;
