@@ -9,8 +9,8 @@
 #include "src/events/event.h"
 #include "src/events/perf_names.h"
 #include "src/events/spelling.h"
+#include "src/perfdata/generic_event.h"
 #include "src/run/perftool/event_name.h"
-#include "src/run/perftool/generic_event.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
@@ -29,8 +29,8 @@ namespace {
 /// What passes the filters of SPE, and the trigger for it.
 struct SpeFilter {
   std::string_view type;  ///< the filter of the operation's type
-  std::uint64_t event =
-      0;  ///< the bit of event_filter, that of the events packet; 0: any operation
+  /// The bit of event_filter, that of the events packet; 0: any operation.
+  std::uint64_t event = 0;
   events::Counted counted;
   std::string_view trigger;
 };
@@ -44,30 +44,14 @@ constexpr std::array kSpeFilters{
     SpeFilter{"store_filter", 0, events::Counted::stores, "store"},
     SpeFilter{"branch_filter", 0, events::Counted::branches, "branch-taken"}};
 
-/// Returns the value of a term of a PMU's event, "pmu/term=value,term,…/", 1 of a term alone; 0 if
-/// it is not there.
-std::uint64_t value_of_term(std::string_view name, std::string_view term) {
-  constexpr std::string_view kEnds = "/,";
-  for (std::size_t at = 0; (at = name.find_first_of(kEnds, at)) != std::string_view::npos;) {
-    const std::string_view text = name.substr(++at);
-    const std::string_view one = text.substr(0, text.find_first_of(kEnds));
-    if (one == term) return 1;
-    if (!one.starts_with(term) || one.substr(term.size()).front() != '=') continue;
-    const std::string_view value = one.substr(term.size() + 1);
-    const auto hexadecimal = hexadecimal_number(value);
-    return hexadecimal ? *hexadecimal : whole_number<std::uint64_t>(value).value_or(0);
-  }
-  return 0;
-}
-
 /// The filter of an SPE event, with the rarest of the events that it names; null for other events,
 /// without one, and with several types, any of which an operation may pass.
 const SpeFilter* spe_filter_of(const RequestedEvent& event) {
   if (!event.name.starts_with("arm_spe_")) return nullptr;
-  const std::uint64_t events = value_of_term(event.name, "event_filter");
+  const std::uint64_t events = perftool::number_of_term(event.name, "event_filter").value_or(0);
   const SpeFilter* found = nullptr;
   for (const SpeFilter& filter : kSpeFilters) {
-    if (value_of_term(event.name, filter.type) == 0) continue;
+    if (perftool::number_of_term(event.name, filter.type).value_or(0) == 0) continue;
     if (found != nullptr && found->type != filter.type) return nullptr;
     if (found == nullptr && (events & filter.event) == filter.event) found = &filter;
   }
@@ -85,7 +69,7 @@ bool is_built_in(EventKind kind) {
 /// One of perf's own hardware events, which it knows better than we do: on a hybrid machine they
 /// are events of all cores.
 bool is_generic(std::string_view name) {
-  const auto* generic = perftool::find_generic_event(name);
+  const auto* generic = perfdata::find_generic_event(name);
   return generic != nullptr && generic->type == PERF_TYPE_HARDWARE;
 }
 
@@ -110,7 +94,7 @@ std::optional<events::Event> catalogued(const RequestedEvent& event, const event
 /// its generic events, codes, and terms of a PMU.
 void name_for_perf(RequestedEvent& event, const events::Spelling& parts, const events::Event& known,
                    const machine::Machine& machine) {
-  const bool raw = event.name.find('/') != std::string::npos || parts.config;
+  const bool raw = contains(event.name, '/') || parts.config;
   if (raw || is_generic(event.name)) return;
   const machine::CorePmu* pmu = events::main_core_pmu(machine);
   if (pmu == nullptr) {
@@ -276,7 +260,7 @@ std::vector<ChosenEvent> default_events(const PlanOptions& options, const machin
 
 /// perf's own hardware events and raw codes on the PMU of --pmu: "cpu_atom/cycles/".
 void name_on_pmu(RequestedEvent& event, const events::Spelling& parts, const std::string& pmu) {
-  if (is_built_in(event.kind) || event.name.find('/') != std::string::npos) return;
+  if (is_built_in(event.kind) || contains(event.name, '/')) return;
   if (is_generic(event.name)) {
     const std::string name = event.name == "branches" ? "branch-instructions" : event.name;
     event.perf_name = fmt::format("{}/{}/", pmu, name);
@@ -293,7 +277,7 @@ bool is_of_perf(const RequestedEvent& event, const events::Spelling& parts) {
       "L1-dcache-", "L1-icache-", "LLC-",  "dTLB-", "iTLB-",   "branch-load", "node-",
       "mem-",       "topdown-",   "slots", "tx-",   "cycles-", "el-"};
   const std::string_view name = event.name;
-  return is_built_in(event.kind) || perftool::find_generic_event(name) != nullptr ||
+  return is_built_in(event.kind) || perfdata::find_generic_event(name) != nullptr ||
          name.find_first_of(":/{") != std::string_view::npos || parts.config ||
          std::ranges::any_of(kPrefixes,
                              [name](std::string_view prefix) { return name.starts_with(prefix); });
@@ -310,8 +294,8 @@ std::string near_events(const std::string& name, const events::Catalogue& catalo
 
 /// The erratum of an event that counts wrong in a single mode, if only one mode is requested.
 std::string erratum_of_modes(const RequestedEvent& requested, const events::Event& event) {
-  const bool user = requested.modifiers.find('u') != std::string::npos;
-  const bool kernel = requested.modifiers.find('k') != std::string::npos;
+  const bool user = contains(requested.modifiers, 'u');
+  const bool kernel = contains(requested.modifiers, 'k');
   if (user == kernel) return {};
   for (const events::Erratum& erratum : events::errata_of(event)) {
     if (!erratum.of_one_mode) continue;

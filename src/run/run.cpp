@@ -5,7 +5,8 @@
 #include "runway/specification.h"
 #include "src/machine/answer_reason.h"
 #include "src/machine/cpu_identity.h"
-#include "src/run/perftool/generic_event.h"
+#include "src/perfdata/generic_event.h"
+#include "src/run/perftool/event_name.h"
 #include "src/support/error.h"
 #include "src/support/field_reader.h"
 #include "src/support/field_values.h"
@@ -47,6 +48,13 @@ void check_file_name(const JsonValue& value) {
                 name.find('\0') == std::string::npos;
   for (const fs::path& part : path) inside = inside && part != "..";
   if (!inside) value.refuse_text("the name of a file in the directory of the run");
+}
+
+/// Returns what samples an event; a PMU for events without a generic name.
+machine::SampledBy sampled_by(std::string_view perf_event) {
+  if (perf_event.starts_with("mem:")) return machine::SampledBy::breakpoint;
+  const auto* generic = perfdata::find_generic_event(perftool::split_event_name(perf_event).name);
+  return generic == nullptr ? machine::SampledBy::pmu : machine::sampled_by(generic->type);
 }
 
 /// A CPU with the keys of run.json; outputs have more.
@@ -226,8 +234,8 @@ void note_samples(PlannedMeasurement& measurement, std::uint64_t samples,
         fmt::format("{} of {} requested samples", samples, measurement.samples));
   }
   if (samples > 0) return;
-  const machine::SampledBy sampled_by = perftool::sampled_by(measurement.perf_event);
-  measurement.reason = text_of(machine::why_no_samples(cpu, sampled_by, measurement.level, {}));
+  measurement.reason = text_of(
+      machine::why_no_samples(cpu, sampled_by(measurement.perf_event), measurement.level, {}));
 }
 
 bool is_run(const fs::path& directory) {
