@@ -85,7 +85,7 @@ std::string first_message(std::string_view text) {
   std::string first;
   while (!text.empty()) {
     std::string line(take_until('\n', text));
-    if (line.find("error") != std::string::npos) return line;
+    if (contains(line, "error")) return line;
     if (first.empty()) first = std::move(line);
   }
   return first.empty() ? "no message" : first;

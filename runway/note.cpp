@@ -2,9 +2,12 @@
 
 #include "runway/instructions.h"
 #include "runway/kinds/kind.h"
+#include "runway/run_fields.h"
 #include "runway/specification.h"
 #include "runway/trigger.h"
 #include "src/support/address.h"
+#include "src/support/byte_order.h"
+#include "src/support/byte_reader.h"
 #include "src/support/error.h"
 #include "src/support/field_reader.h"
 #include "src/support/field_values.h"
@@ -16,14 +19,11 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
-#include <chrono>
-#include <cstring>
 #include <limits>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -42,13 +42,8 @@ constexpr std::size_t kLongestName = 64;
 constexpr std::array<std::string_view, 7> kAddresses{"loop",   "loop_end",   "lead_in", "trigger",
                                                      "runway", "runway_end", "datum"};
 
-static_assert(std::endian::native == std::endian::little, "notes are read without swapping");
-
-template <typename Integer>
-Integer read_integer(std::string_view bytes, std::size_t at) {
-  Integer value{};
-  std::memcpy(&value, bytes.data() + at, sizeof value);
-  return value;
+ByteReader reader_of(std::string_view descriptor) {
+  return {std::as_bytes(std::span(descriptor)), ByteOrder::little};
 }
 
 std::vector<std::string> address_names(std::size_t further, std::size_t other_triggers) {
@@ -86,17 +81,11 @@ void fields(auto& io, Of<runway::Specification> auto& value) {
   if (kReads || value.working_set_bytes != 0) {
     io("working_set_bytes", OrNull{value.working_set_bytes}, {.most = kMost});
   }
-  auto* const duration = std::get_if<std::chrono::nanoseconds>(&value.length);
-  std::optional<std::int64_t> nanoseconds;
-  if (duration != nullptr) nanoseconds = duration->count();
-  if (kReads || nanoseconds) io("nanoseconds", nanoseconds, {.least = 0});
+  fields(io, value.length);
   if constexpr (kReads) {
     value.arch = runway::arch_from(arch);
     value.trigger = runway::trigger_kind_from(trigger);
-    if (nanoseconds) value.length = std::chrono::nanoseconds(*nanoseconds);
   }
-  auto* const iterations = std::get_if<std::uint64_t>(&value.length);
-  if (iterations != nullptr) io("iterations", *iterations, {.most = kMost});
 }
 
 void fields(auto& io, Of<runway::Expectation> auto& value) {
@@ -146,7 +135,9 @@ TargetDescription description_from(std::string_view descriptor, const std::strin
   const auto refuse = [&path](std::string found, std::string expected) {
     return InputError({.file = path, .found = std::move(found), .expected = std::move(expected)});
   };
-  const auto count = read_integer<std::uint32_t>(descriptor, 4);
+  ByteReader reader = reader_of(descriptor);
+  reader.skip(sizeof kNoteVersion);
+  const std::uint32_t count = reader.u32();
   const std::size_t most =
       std::min(kAddresses.size() + 3 * (kMostTriggers - 1) + 2 * kMostOtherTriggers,
                (descriptor.size() - kHeaderBytes) / sizeof(std::uint64_t));
@@ -155,11 +146,9 @@ TargetDescription description_from(std::string_view descriptor, const std::strin
                  fmt::format("{} to {}", kAddresses.size(), most));
   }
   std::vector<std::uint64_t> addresses;
-  for (std::size_t i = 0; i < count; ++i) {
-    addresses.push_back(read_integer<std::uint64_t>(descriptor, kHeaderBytes + 8 * i));
-  }
+  while (addresses.size() < count) addresses.push_back(reader.u64());
   const nlohmann::json text =
-      parse_json(descriptor.substr(kHeaderBytes + sizeof(std::uint64_t) * count), path, "JSON");
+      parse_json(descriptor.substr(descriptor.size() - reader.remaining()), path, "JSON");
   const JsonValue note(text, path);
 
   TargetDescription description;
@@ -275,7 +264,7 @@ TargetDescription parse_note(std::string_view descriptor, const std::filesystem:
     throw refuse(fmt::format("a skidscan note of {} bytes", descriptor.size()),
                  fmt::format("{} to {}", kHeaderBytes, kMostBytes), {});
   }
-  const auto version = read_integer<std::uint32_t>(descriptor, 0);
+  const std::uint32_t version = reader_of(descriptor).u32();
   if (version != kNoteVersion) {
     throw refuse(fmt::format("a skidscan note of format {}", version),
                  fmt::format("{}", kNoteVersion), "read it with a newer skidscan");

@@ -1,10 +1,12 @@
 // Running a target: its command line, and its report at its end.
 
+#include "runway/run_fields.h"
 #include "runway/target.h"
 #include "runway/target_report.h"
 #include "runway/target_run.h"
 #include "src/support/address.h"
 #include "src/support/error.h"
+#include "src/support/field_reader.h"
 #include "src/support/json_value.h"
 #include "src/support/text.h"
 
@@ -29,35 +31,20 @@ namespace {
 
 constexpr int kReportVersion = 1;
 constexpr std::size_t kLongestLine = 8192;  // a target writes at most half of it
-constexpr std::size_t kMostWarnings = 32;
-
-AddressRange range_from(const JsonValue& range) {
-  const std::uint64_t end = range["end"].unsigned_integer();
-  return {range["begin"].unsigned_integer(end), end};
-}
-
-/// Bounds that no machine comes near, to keep nonsense out of later arithmetic.
-TargetReport report_from(const JsonValue& report) {
-  constexpr double kMostSeconds = 1e10, kMostTicksPerNop = 1e9, kMostTicksPerSecond = 1e12;
-  constexpr int kMostCpus = 8192;  // the most that Linux can be built for
-  (void)report[kReportMarker].integer(kReportVersion, kReportVersion);
-  const auto chase = report.find("chase");  // only of a pointer chase
-  return {.iterations = report["iterations"].unsigned_integer(),
-          .elapsed_seconds = report["elapsed_seconds"].number(0, kMostSeconds),
-          .ticks_per_nop = report["ticks_per_nop"].number(0, kMostTicksPerNop),
-          .ticks_per_second = report["ticks_per_second"].number(0, kMostTicksPerSecond),
-          .cpu = report["cpu"].integer(-1, kMostCpus - 1),  // -1: not pinned
-          .chase = chase ? std::optional(range_from(*chase)) : std::nullopt,
-          .warnings = report["warnings"].strings(kMostWarnings)};
-}
 
 std::optional<TargetReport> report_in(std::string_view line) {
-  if (line.size() > kLongestLine || line.find(kReportMarker) == std::string_view::npos) {
+  if (line.size() > kLongestLine || !contains(line, kReportMarker)) {
     return std::nullopt;
   }
   try {
-    const nlohmann::json report = parse_json(line, "report", "JSON");
-    return report_from(JsonValue(report, "report"));
+    const nlohmann::json parsed = parse_json(line, "report", "JSON");
+    const JsonValue object(parsed, "report");
+    (void)object[kReportMarker].integer(kReportVersion, kReportVersion);
+    TargetReport report;
+    FieldReader io(object);
+    fields(io, report);
+    if (report.chase && report.chase->begin > report.chase->end) return std::nullopt;
+    return report;
   } catch (const InputError&) {  // a line of something else
     return std::nullopt;
   }

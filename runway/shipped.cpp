@@ -8,14 +8,15 @@
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/text.h"
+#include "src/symbols/compressed_file.h"
 
 #include <chrono>
+#include <span>
 #include <string_view>
 #include <system_error>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-#include <zstd.h>
 
 namespace skid::runway {
 
@@ -34,12 +35,8 @@ std::string read_shipped(const fs::path& file) {
   std::error_code ignored;
   if (!fs::exists(file, ignored)) return {};
   const std::string compressed = read_file(file, kLargestTarget);
-  const auto size = ZSTD_getFrameContentSize(compressed.data(), compressed.size());
-  if (size > kLargestTarget) throw damaged(file);  // or an error
-  std::string text(size, '\0');
-  const std::size_t read =
-      ZSTD_decompress(text.data(), text.size(), compressed.data(), compressed.size());
-  if (read != text.size()) throw damaged(file);
+  std::string text = symbols::decompressed(std::as_bytes(std::span(compressed)), kLargestTarget);
+  if (text.empty()) throw damaged(file);
   return text;
 }
 

@@ -2,9 +2,9 @@
 
 #include "runway/kinds/kind.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -34,7 +34,7 @@ void check_access(const Specification& specification) {
   // A kind that accesses nothing still has a datum, for breakpoints to watch.
   const std::vector<unsigned>& widths = kind.widths.empty() ? kinds::kWords : kind.widths;
   const unsigned access = specification.access_bytes;
-  require(std::ranges::find(widths, access) != widths.end(), "access bytes", access,
+  require(contains(widths, access), "access bytes", access,
           fmt::format("{} for the trigger {}", fmt::join(widths, ", "), kind.name));
 }
 

@@ -10,7 +10,6 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -120,7 +119,7 @@ std::optional<std::string> refusal(TriggerKind kind, Arch arch,
   if (std::optional<std::string> reason = refusal(kind, arch)) return reason;
   const std::string_view flag = kind_of(kind).cpu_flag;
   const bool known = arch == Arch::x86_64 && !flag.empty() && !cpu_flags.empty();
-  if (!known || std::ranges::find(cpu_flags, flag) != cpu_flags.end()) return std::nullopt;
+  if (!known || contains(cpu_flags, flag)) return std::nullopt;
   return fmt::format(
       "trigger kind '{}': this CPU lacks {} (it is not among the flags of /proc/cpuinfo)",
       name_of(kind), flag);

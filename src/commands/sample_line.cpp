@@ -78,7 +78,7 @@ void quote(std::string_view value, std::string& text) {
     text += '"';
     text.append(value) += '"';
   } else {
-    text += json_text(nlohmann::json(value));
+    text += json_text(value);
   }
 }
 

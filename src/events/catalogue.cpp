@@ -35,7 +35,7 @@ ConfigLayout layout_of(std::string_view pmu) {
 /// The preferred one of several events with one code: not deprecated, named with an umask. libpfm4
 /// also has architectural names without one ("LLC_MISSES").
 auto rank(const Event& event) {
-  return std::make_tuple(event.deprecated, event.name.find('.') == std::string::npos);
+  return std::make_tuple(event.deprecated, !contains(event.name, '.'));
 }
 
 bool is_spelling_of(const std::string& name, const std::string& wanted) {
@@ -82,9 +82,8 @@ Event of_other_config1(const std::vector<const Event*>& kin, std::uint64_t confi
     if (common.precise != event->precise) common.precise.reset();
     if (common.data_la != event->data_la) common.data_la.reset();
     if (common.pdist != event->pdist) common.pdist.reset();
-    std::erase_if(common.errata, [event](const std::string& id) {
-      return std::ranges::find(event->errata, id) == event->errata.end();
-    });
+    std::erase_if(common.errata,
+                  [event](const std::string& id) { return !contains(event->errata, id); });
   }
   common.name.erase(common.name.find_last_not_of("._0123456789") + 1);
   common.name += fmt::format(" with config1=0x{:x}", config1);
@@ -105,10 +104,9 @@ std::string modifiers_of(std::uint64_t config, ConfigLayout layout) {
 /// AMD's events by perf's names (amd/README.md): the core events of a Zen, by the name that libpfm4
 /// has or would have for its PMU ("amd64_fam19h_zen4"). Empty for others.
 std::vector<Event> amd_events(std::string_view pmu) {
-  constexpr std::string_view kZen = "_zen";
-  const std::size_t found = pmu.find(kZen);
-  if (found == std::string_view::npos) return {};
-  const std::string_view generation = pmu.substr(found + kZen.size());
+  const int zen = zen_of(pmu);
+  if (zen == 0) return {};
+  const std::string generation = std::to_string(zen);
   std::vector<Event> events;
   std::string_view text = amd_events_table();
   take_until('\n', text);  // the names of the columns
@@ -116,10 +114,10 @@ std::vector<Event> amd_events(std::string_view pmu) {
     std::string_view line = take_until('\n', text);
     const std::string_view name = take_until('\t', line);
     const auto config = whole_number<std::uint64_t>(take_until('\t', line), 16);
-    if (!config || line.find(generation) == std::string_view::npos) continue;
+    if (!config || !contains(line, generation)) continue;
     events.push_back({.name = std::string(name),
                       .config = *config,
-                      .source = fmt::format("perf's events of amdzen{}", generation)});
+                      .source = fmt::format("perf's events of amdzen{}", zen)});
   }
   return events;
 }
@@ -351,7 +349,7 @@ std::vector<Event> Catalogue::find(const Spelling& parts) const {
     if (found.empty()) found = find_kernel_event(parts);
     if (found.empty()) found = find_pfm_event(parts);
   }
-  if (std::ranges::find(pmus_, parts.pmu) != pmus_.end()) {
+  if (contains(pmus_, parts.pmu)) {
     std::erase_if(found, [&parts](const Event& event) { return event.pmu != parts.pmu; });
   }
   return found;

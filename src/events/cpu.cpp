@@ -110,23 +110,11 @@ const CpuNames* find_plain(std::string_view name) {
 /// What the kernel (arch/x86/include/asm/intel-family.h), QEMU and compilers put before and after a
 /// name: ATOM_GRACEMONT, EPYC-Rome; SAPPHIRERAPIDS_X, RAPTORLAKE_P, Skylake-Server, Skylake-Client.
 constexpr auto kPrefixes = std::to_array<std::string_view>({"", "atom_", "xeon_phi_", "epyc_"});
-struct Suffix {
-  std::string_view of_others, own;
-};
-constexpr auto kSuffixes = std::to_array<Suffix>({{"_server", "x"},
-                                                  {"_d", "x"},
-                                                  {"_sp", "x"},
-                                                  {"_server", ""},
-                                                  {"_client", ""},
-                                                  {"_x", ""},
-                                                  {"_d", ""},
-                                                  {"_g", ""},
-                                                  {"_h", ""},
-                                                  {"_l", ""},
-                                                  {"_m", ""},
-                                                  {"_p", ""},
-                                                  {"_s", ""},
-                                                  {"_u", ""}});
+/// Suffixes of others for servers, which are "x" here.
+constexpr auto kServerSuffixes = std::to_array<std::string_view>({"_server", "_d", "_sp"});
+/// Suffixes that change nothing.
+constexpr auto kSuffixes = std::to_array<std::string_view>(
+    {"_server", "_client", "_x", "_d", "_g", "_h", "_l", "_m", "_p", "_s", "_u"});
 
 struct ArmPart {
   int part;
@@ -142,11 +130,6 @@ constexpr std::array<ArmPart, 8> kArmParts{{{0xd0c, "arm_n1"},
                                             {0xd08, "arm_ac72"},
                                             {0xd0b, "arm_ac76"}}};
 
-/// The PMUs of libpfm4 for the generations of Zen, from 1 on. libpfm4 does not have the last ones.
-constexpr std::array<std::string_view, 6> kZens{"amd64_fam17h_zen1", "amd64_fam17h_zen2",
-                                                "amd64_fam19h_zen3", "amd64_fam19h_zen4",
-                                                "amd64_fam1ah_zen5", "amd64_fam1ah_zen6"};
-
 bool is_core_2(int family, int model) {
   return family == 6 && (model == 15 || model == 22 || model == 23 || model == 29);
 }
@@ -161,10 +144,16 @@ const CpuNames* find_cpu(std::string_view name) {
     if (!wanted.starts_with(prefix)) continue;
     const std::string rest = wanted.substr(prefix.size());
     if (const CpuNames* found = find_plain(rest)) return found;
-    for (const auto& [of_others, own] : kSuffixes) {
-      if (!rest.ends_with(of_others)) continue;
-      const std::string base = rest.substr(0, rest.size() - of_others.size());
-      if (const CpuNames* found = find_plain(fmt::format("{}{}", base, own))) return found;
+    const auto without = [&rest](std::string_view suffix) {
+      return rest.substr(0, rest.size() - suffix.size());
+    };
+    for (const std::string_view suffix : kServerSuffixes) {
+      if (!rest.ends_with(suffix)) continue;
+      if (const auto* found = find_plain(without(suffix) + 'x')) return found;
+    }
+    for (const std::string_view suffix : kSuffixes) {
+      if (!rest.ends_with(suffix)) continue;
+      if (const auto* found = find_plain(without(suffix))) return found;
     }
   }
   return nullptr;
@@ -191,7 +180,7 @@ std::vector<std::string> cpu_names() {
 }
 
 std::string Cpu::catalogue() const {
-  const bool contains_name = source.find(name) != std::string::npos;
+  const bool contains_name = contains(source, name);
   return contains_name ? source : fmt::format("{}, {}", source, name);
 }
 
@@ -216,7 +205,14 @@ std::string pfm_name_of(const machine::CpuIdentity& cpu) {
   if (!cpu.family) return {};
   if (cpu.vendor == "GenuineIntel" && is_core_2(*cpu.family, *cpu.model)) return "core";
   const auto zen = machine::zen_generation(cpu);
-  return zen ? std::string(kZens.at(static_cast<std::size_t>(*zen) - 1)) : std::string();
+  return zen ? pfm_name_of(fmt::format("zen{}", *zen)) : std::string();
+}
+
+int zen_of(std::string_view pmu) {
+  constexpr std::string_view kZen = "_zen";
+  const std::size_t found = pmu.find(kZen);
+  if (found == pmu.npos) return 0;
+  return whole_number<int>(pmu.substr(found + kZen.size())).value_or(0);
 }
 
 std::string name_of(const machine::CpuIdentity& cpu) {

@@ -102,6 +102,10 @@ std::string pfm_name_of(std::string_view name);
 /// only finds that of the CPU it runs on. The name is empty for CPUs that libpfm4 does not have.
 std::string pfm_name_of(const machine::CpuIdentity& cpu);
 
+/// Returns the generation of a Zen by the name that libpfm4 has or would have for its PMU,
+/// "amd64_fam19h_zen4"; 0: it is no Zen's.
+int zen_of(std::string_view pmu);
+
 /// Returns the name by which --cpu finds the events of a CPU: "skylakex", "zen4"; empty for a CPU
 /// without a table of events.
 std::string name_of(const machine::CpuIdentity& cpu);

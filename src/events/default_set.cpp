@@ -132,7 +132,7 @@ void add_catalogued(const machine::CorePmu& pmu, const Catalogue& catalogue, Def
 /// that access memory: there the data address shows which samples must be on the trigger.
 void add_ibs(const machine::Machine& machine, DefaultSet& set) {
   const auto& others = machine.other_pmus;
-  const bool ibs = std::ranges::find(others, "ibs_op") != others.end();
+  const bool ibs = contains(others, "ibs_op");
   const TriggerKind trigger = long_trigger(Arch::x86_64);
   constexpr std::array<std::tuple<std::string_view, const char*, Counted>, 3> kEvents{
       {{"cycles", "cycles", Counted::cycles},
@@ -191,11 +191,9 @@ void add_generic(const machine::Machine& machine, const machine::CorePmu& pmu, D
 bool is_plain_name(std::string_view name) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_";
   constexpr std::string_view kMore = "0123456789.";
-  return !name.empty() && kLetters.find(name.front()) != std::string_view::npos &&
-         std::ranges::all_of(name, [&](char c) {
-           return kLetters.find(c) != std::string_view::npos ||
-                  kMore.find(c) != std::string_view::npos;
-         });
+  return !name.empty() && contains(kLetters, name.front()) &&
+         std::ranges::all_of(name,
+                             [&](char c) { return contains(kLetters, c) || contains(kMore, c); });
 }
 
 }  // namespace

@@ -11,7 +11,6 @@
 #include <string>
 #include <string_view>
 #include <tuple>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -107,7 +106,7 @@ std::vector<Erratum> errata_of(const Event& event) {
   }
   for (const Unlisted& unlisted : kUnlisted) {
     const auto& configs = unlisted.configs;
-    const bool listed = std::ranges::find(configs, event.config) != configs.end();
+    const bool listed = contains(configs, event.config);
     if (unlisted.core == event.core && event.config != 0 && listed)
       add(unlisted.ids, unlisted.effect);
   }

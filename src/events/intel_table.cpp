@@ -55,9 +55,8 @@ bool is_model(std::string_view pattern, const Model& cpu) {
   const auto family = whole_number<int>(take_until('-', pattern));
   const auto model = whole_number<int>(take_until('-', pattern), 16);
   if (family != cpu.family || model != cpu.model) return false;
-  return pattern.empty() ||
-         (cpu.stepping && *cpu.stepping < 16 &&
-          lower_case(pattern).find(fmt::format("{:x}", *cpu.stepping)) != std::string::npos);
+  return pattern.empty() || (cpu.stepping && *cpu.stepping < 16 &&
+                             contains(lower_case(pattern), fmt::format("{:x}", *cpu.stepping)));
 }
 
 bool is_for(const ModelsLine& line, const Model& cpu) {
@@ -187,9 +186,7 @@ Event event_of(std::string_view line, const IntelFile& file, const std::string& 
   event.config = whole_number<std::uint64_t>(take_until('\t', line), 16).value_or(0);
   std::string_view msr = trimmed(take_until('\t', line));
   take_until('=', msr);
-  if (msr.starts_with("0x")) {
-    event.config1 = whole_number<std::uint64_t>(msr.substr(2), 16).value_or(0);
-  }
+  event.config1 = hexadecimal_number(msr).value_or(0);
   event.precise = take_until('\t', line) != "0";
   event.precise_source = "intel";
   const std::string_view data_la = take_until('\t', line);
@@ -273,10 +270,7 @@ std::uint64_t number(const JsonValue& event, std::string_view key, std::uint64_t
   const auto value = event.find(key);
   if (!value) return 0;
   const std::string text = value->string();
-  std::string_view digits = split(text, ',').front();
-  const bool hexadecimal = digits.starts_with("0x") || digits.starts_with("0X");
-  if (hexadecimal) digits.remove_prefix(2);
-  const auto result = whole_number<std::uint64_t>(digits, hexadecimal ? 16 : 10);
+  const auto result = decimal_or_hexadecimal<std::uint64_t>(split(text, ',').front());
   if (!result || *result > most) {
     value->refuse(fmt::format("'{}'", text), fmt::format("a number up to 0x{:x}", most));
   }

@@ -10,8 +10,8 @@
 #include "src/machine/zen.h"
 #include "src/support/error.h"
 #include "src/support/since.h"
+#include "src/support/text.h"
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <compare>
@@ -69,8 +69,7 @@ std::uint64_t code_of(const EventAttempt& attempt, ConfigLayout layout) {
 bool needs_no_baseline(std::uint64_t code) {
   constexpr std::array<std::uint64_t, 3> kCodes{0x01c0, 0x0100, 0x0400};
   constexpr std::array<std::uint64_t, 5> kOfAnyUmask{0xcd, 0xd0, 0xd1, 0xd2, 0xd3};
-  return std::ranges::find(kCodes, code & 0xffffU) != kCodes.end() ||
-         std::ranges::find(kOfAnyUmask, code & 0xffU) != kOfAnyUmask.end();
+  return contains(kCodes, code & 0xffffU) || contains(kOfAnyUmask, code & 0xffU);
 }
 
 /// Whether the only precise events of a CPU are those of a table

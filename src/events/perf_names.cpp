@@ -1,7 +1,7 @@
 #include "src/events/perf_names.h"
 
 #include "src/instructions/counted.h"
-#include "src/run/perftool/generic_event.h"
+#include "src/perfdata/generic_event.h"
 #include "src/support/text.h"
 
 #include <array>
@@ -13,24 +13,29 @@
 namespace skid::events {
 namespace {
 
+constexpr std::uint64_t kNone = ~std::uint64_t{0};
 struct Generic {
-  std::string_view name;
-  std::array<std::uint64_t, 3> codes;  ///< codes by ConfigLayout
+  std::array<std::uint64_t, 3> codes = {kNone, kNone, kNone};  ///< codes by ConfigLayout
   Counted counted = Counted::other;
 };
+/// By PERF_COUNT_HW_*.
+constexpr std::array<Generic, 10> kGeneric{{{{0x3c, 0x76, 0x11}, Counted::cycles},
+                                            {{0xc0, 0xc0, 0x08}, Counted::instructions},
+                                            {{0x4f2e, 0xff60, 0x04}},
+                                            {{0x412e, 0x0964, 0x03}},
+                                            {{0xc4, 0xc2, kNone}, Counted::branches},
+                                            {{0xc5, 0xc3, 0x10}, Counted::mispredicted},
+                                            {{0x013c, kNone, 0x1d}, Counted::cycles},
+                                            {},  // stalled cycles
+                                            {},
+                                            {{0x0300, kNone, kNone}, Counted::cycles}}};
 
-constexpr std::uint64_t kNone = ~std::uint64_t{0};
-constexpr std::array<Generic, 10> kGeneric{
-    {{"cycles", {0x3c, 0x76, 0x11}, Counted::cycles},
-     {"cpu-cycles", {0x3c, 0x76, 0x11}, Counted::cycles},
-     {"instructions", {0xc0, 0xc0, 0x08}, Counted::instructions},
-     {"cache-references", {0x4f2e, 0xff60, 0x04}},
-     {"cache-misses", {0x412e, 0x0964, 0x03}},
-     {"branches", {0xc4, 0xc2, kNone}, Counted::branches},
-     {"branch-instructions", {0xc4, 0xc2, kNone}, Counted::branches},
-     {"branch-misses", {0xc5, 0xc3, 0x10}, Counted::mispredicted},
-     {"bus-cycles", {0x013c, kNone, 0x1d}, Counted::cycles},
-     {"ref-cycles", {0x0300, kNone, kNone}, Counted::cycles}}};
+/// Returns the row of a generic hardware event of perf; null for other names.
+const Generic* find_generic(std::string_view name) {
+  const auto* const event = perfdata::find_generic_event(name);
+  const bool is_known = event != nullptr && event->type == PERF_TYPE_HARDWARE;
+  return is_known ? &kGeneric.at(event->config) : nullptr;
+}
 
 struct Fixed {
   std::string_view name;
@@ -61,14 +66,14 @@ constexpr std::array<MemoryEvents, 5> kMemoryEvents{{
 }  // namespace
 
 std::optional<std::uint64_t> generic_event(ConfigLayout layout, std::string_view name) {
-  const Generic* found = find_by(kGeneric, &Generic::name, name);
+  const Generic* found = find_generic(name);
   const std::uint64_t code =
       found == nullptr ? kNone : found->codes.at(static_cast<std::size_t>(layout));
   return code == kNone ? std::nullopt : std::optional(code);
 }
 
 Counted counted_by_generic(std::string_view name) {
-  const Generic* found = find_by(kGeneric, &Generic::name, name);
+  const Generic* found = find_generic(name);
   return found == nullptr ? Counted::other : found->counted;
 }
 
@@ -76,7 +81,7 @@ std::optional<std::uint64_t> code_of(ConfigLayout layout, std::uint32_t type,
                                      std::uint64_t config) {
   if (type == PERF_TYPE_HW_CACHE) return std::nullopt;
   if (type != PERF_TYPE_HARDWARE) return config;
-  return generic_event(layout, perftool::generic_hardware_name(config));
+  return generic_event(layout, perfdata::generic_name(type, config));
 }
 
 std::optional<std::uint64_t> fixed_counter_event(std::string_view name) {

@@ -127,7 +127,7 @@ void add_umasks(const std::string& pmu, const pfm_event_info_t& info, std::vecto
     const std::string name = fmt::format("{}.{}", event_name, text(attribute->name));
     // "ALL:c=1:i=1" is another code.
     const std::string equivalent = text(attribute->equiv);
-    if (!equivalent.empty() && equivalent.find(':') == std::string::npos) {
+    if (!equivalent.empty() && !contains(equivalent, ':')) {
       equivalents[fmt::format("{}.{}", event_name, equivalent)].push_back(name);
       continue;
     }
@@ -199,7 +199,7 @@ std::optional<Event> pfm_encode(const std::string& pmu, std::string_view spellin
     const bool mode = part.starts_with("u=") || part.starts_with("k=") || part.starts_with("mh=") ||
                       part.starts_with("precise=");
     if (mode || part.ends_with("=0")) continue;
-    if (!name.empty()) name += part.find('=') == std::string_view::npos ? "." : ":";
+    if (!name.empty()) name += contains(part, '=') ? ":" : ".";
     name += part;
     umasks.emplace(part);
   }

@@ -31,22 +31,7 @@
 
 namespace skid::events {
 
-/// Unused elements and members are empty, or `other`.
-struct Question {
-  std::string_view name;
-  std::array<std::string_view, 3> others = {};  ///< other names
-  std::array<Counted, 2> counted = {};          ///< what events that answer it count
-  std::array<std::string_view, 3> names = {};   ///< patterns of the names of such events
-  std::string_view kernel_name = {};            ///< event with ldlat of kernel_event()
-  std::string_view ibs = {}, ibs_remark = {};
-  int ibs_since = 1;                     ///< first Zen that has the filter of `ibs`
-  std::string_view ibs_unfiltered = {};  ///< remark for earlier ones, if not by the data source
-  std::string_view spe = {}, spe_remark = {};  ///< terms of arm_spe_0
-};
-
 namespace {
-
-using K = Counted;
 
 constexpr std::string_view kAnyOperation = "ibs_op/cnt_ctl=1/";
 constexpr std::string_view kByDataSource =
@@ -60,6 +45,25 @@ constexpr std::string_view kByFlags =
 constexpr std::string_view kRareBit =
     "where Linux accepts this bit of event_filter; else keep the samples that have it";
 
+}  // namespace
+
+/// Unused elements and members are empty, or `other`.
+struct Question {
+  std::string_view name;
+  std::array<std::string_view, 3> others = {};  ///< other names
+  std::array<Counted, 2> counted = {};          ///< what events that answer it count
+  std::array<std::string_view, 3> names = {};   ///< patterns of the names of such events
+  std::string_view kernel_name = {};            ///< event with ldlat of kernel_event()
+  std::string_view ibs = kAnyOperation, ibs_remark = kByDataSource;
+  int ibs_since = 1;                                ///< first Zen that has the filter of `ibs`
+  std::string_view ibs_unfiltered = kByDataSource;  ///< remark for earlier ones
+  std::string_view spe = {}, spe_remark = {};       ///< terms of arm_spe_0
+};
+
+namespace {
+
+using K = Counted;
+
 const auto kQuestions = std::to_array<Question>({
     {.name = "cycles",
      .others = {"time", "cpu cycles", "clock cycles"},
@@ -71,43 +75,23 @@ const auto kQuestions = std::to_array<Question>({
     {.name = "instructions",
      .others = {"retired instructions"},
      .counted = {K::instructions},
-     .ibs = kAnyOperation,
      .ibs_remark = "tags an operation at each period of dispatched micro-ops",
      .spe = "ts_enable=1",
      .spe_remark = "samples operations by their number"},
-    {.name = "loads",
-     .others = {"memory reads"},
-     .counted = {K::loads},
-     .ibs = kAnyOperation,
-     .ibs_remark = kByDataSource,
-     .spe = "load_filter=1"},
+    {.name = "loads", .others = {"memory reads"}, .counted = {K::loads}, .spe = "load_filter=1"},
     {.name = "stores",
      .others = {"memory writes", "writes"},
      .counted = {K::stores},
-     .ibs = kAnyOperation,
-     .ibs_remark = kByDataSource,
      .spe = "store_filter=1"},
-    {.name = "L1 hits",
-     .others = {"L1D hits"},
-     .counted = {K::l1_hits},
-     .ibs = kAnyOperation,
-     .ibs_remark = kByDataSource},
-    {.name = "L2 hits", .counted = {K::l2_hits}, .ibs = kAnyOperation, .ibs_remark = kByDataSource},
-    {.name = "L3 hits",
-     .others = {"LLC hits", "last level cache hits"},
-     .counted = {K::l3_hits},
-     .ibs = kAnyOperation,
-     .ibs_remark = kByDataSource},
+    {.name = "L1 hits", .others = {"L1D hits"}, .counted = {K::l1_hits}},
+    {.name = "L2 hits", .counted = {K::l2_hits}},
+    {.name = "L3 hits", .others = {"LLC hits", "last level cache hits"}, .counted = {K::l3_hits}},
     {.name = "L1 misses",
      .others = {"L1D misses", "data cache misses"},
      .counted = {K::l1_misses},
-     .ibs = kAnyOperation,
-     .ibs_remark = kByDataSource,
      .spe = "load_filter=1,event_filter=0x8"},
     {.name = "L2 misses",
      .counted = {K::l2_misses},
-     .ibs = kAnyOperation,
-     .ibs_remark = kByDataSource,
      .spe = "load_filter=1,event_filter=0x100000",
      .spe_remark = kRareBit},
     {.name = "L3 misses",
@@ -138,32 +122,27 @@ const auto kQuestions = std::to_array<Question>({
     {.name = "branches",
      .others = {"branch instructions"},
      .counted = {K::branches},
-     .ibs = kAnyOperation,
      .ibs_remark = kByOperation,
      .spe = "branch_filter=1"},
     {.name = "taken branches",
      .others = {"jumps"},
      .counted = {K::taken_branches},
-     .ibs = kAnyOperation,
      .ibs_remark = kByFlags,
      .spe = "branch_filter=1,inv_event_filter=0x40",
      .spe_remark = "inv_event_filter requires FEAT_SPEv1p2"},
     {.name = "mispredicted branches",
      .others = {"branch misses", "branch mispredictions", "mispredicts"},
      .counted = {K::mispredicted},
-     .ibs = kAnyOperation,
      .ibs_remark = kByFlags,
      .spe = "branch_filter=1,event_filter=0x80"},
     {.name = "calls",
      .others = {"function calls"},
      .counted = {K::calls},
-     .ibs = kAnyOperation,
      .ibs_remark = kByOperation,
      .spe = "branch_filter=1",
      .spe_remark = "keep the samples at calls"},
     {.name = "returns",
      .counted = {K::returns},
-     .ibs = kAnyOperation,
      .ibs_remark = kByOperation,
      .spe = "branch_filter=1",
      .spe_remark = "keep the samples at returns"},
@@ -171,27 +150,21 @@ const auto kQuestions = std::to_array<Question>({
      .others = {"DTLB misses", "translation misses"},
      .names = {"MEM_INST_RETIRED.STLB_MISS_*", "MEM_UOPS_RETIRED.STLB_MISS_*",
                "MEM_UOPS_RETIRED.DTLB_MISS*"},
-     .ibs = kAnyOperation,
-     .ibs_remark = kByDataSource,
      .spe = "event_filter=0x20",
      .spe_remark = "accesses that walked a page table"},
     {.name = "page walks",
      .others = {"page table walks"},
      .names = {"MEM_INST_RETIRED.STLB_MISS_*", "MEM_UOPS_RETIRED.STLB_MISS_*",
                "DTLB_*WALK_COMPLETED"},
-     .ibs = kAnyOperation,
-     .ibs_remark = kByDataSource,
      .spe = "event_filter=0x20"},
     {.name = "divides",
      .others = {"divisions", "divider"},
      .counted = {K::divisions, K::divider_cycles},
-     .ibs = kAnyOperation,
      .ibs_remark = kByOperation},
     {.name = "prefetches",
      .others = {"software prefetches"},
      .counted = {K::prefetches},
      .names = {"MEM_INST_RETIRED.*SWPF*"},
-     .ibs = kAnyOperation,
      .ibs_remark = kByOperation},
 });
 
@@ -227,8 +200,7 @@ bool is_beginning_of(std::string_view part, std::string_view word) {
 
 bool is_asked(const Question& question, const Event& event) {
   const Counted counted = counted_by(event);
-  const bool counts =
-      counted != K::other && std::ranges::find(question.counted, counted) != question.counted.end();
+  const bool counts = counted != K::other && contains(question.counted, counted);
   return counts || std::ranges::any_of(question.names, [&event](std::string_view pattern) {
            return !pattern.empty() &&
                   ::fnmatch(std::string(pattern).c_str(), event.name.c_str(), FNM_CASEFOLD) == 0;
@@ -286,12 +258,6 @@ void add_kernel_event(std::string_view name, const Catalogue& catalogue, const s
   }
 }
 
-/// The generation of a Zen by the name of its PMU in libpfm4; 0: the CPU is none.
-int zen_of(const Cpu& cpu) {
-  const std::size_t found = cpu.name.find("_zen");
-  return found == cpu.name.npos || found + 4 >= cpu.name.size() ? 0 : cpu.name[found + 4] - '0';
-}
-
 }  // namespace
 
 const Question* find_question(std::string_view text) {
@@ -313,10 +279,8 @@ const Question* find_question(std::string_view text) {
   // Beside these, "instruction" is no filler: it names another cache, which no question is about.
   constexpr auto kOfCaches = std::to_array<std::string_view>({"l1", "l2", "l3", "llc", "cache"});
   const bool is_of_cache = std::ranges::find_first_of(wanted, kOfCaches) != wanted.end();
-  if (is_of_cache && std::ranges::find(wanted, "instruction") != wanted.end()) return nullptr;
-  std::erase_if(wanted, [](const std::string& word) {
-    return std::ranges::find(kFillers, word) != kFillers.end();
-  });
+  if (is_of_cache && contains(wanted, "instruction")) return nullptr;
+  std::erase_if(wanted, [](const std::string& word) { return contains(kFillers, word); });
   if (wanted.empty()) return nullptr;
   if (const Question* question = find_only(is_equal)) return question;
   return find_only(
@@ -336,6 +300,19 @@ std::vector<std::string> question_names() {
 std::vector<Answer> answers_to(const Question& question, const Catalogue& catalogue) {
   const Cpu& cpu = catalogue.cpu();
   std::vector<Answer> answers;
+  if (cpu.layout == ConfigLayout::amd) {
+    const bool has_filter = zen_of(cpu.name) >= question.ibs_since;
+    answers.push_back(
+        {.pmu = "ibs_op",
+         .perf = std::string(has_filter ? question.ibs : kAnyOperation),
+         .precise = true,
+         .remark = std::string(has_filter ? question.ibs_remark : question.ibs_unfiltered)});
+  } else if (cpu.layout == ConfigLayout::arm && !question.spe.empty()) {
+    answers.push_back({.pmu = "arm_spe_0",
+                       .perf = fmt::format("arm_spe_0/{}/", question.spe),
+                       .precise = true,
+                       .remark = std::string(question.spe_remark)});
+  }
   for (const std::string& pmu : catalogue.pmus()) {
     if (question.kernel_name.empty()) {
       add_events(question, catalogue, pmu, answers);
@@ -343,23 +320,6 @@ std::vector<Answer> answers_to(const Question& question, const Catalogue& catalo
       add_kernel_event(question.kernel_name, catalogue, pmu, answers);
     }
   }
-  std::optional<Answer> sampler;
-  if (cpu.layout == ConfigLayout::amd && !question.ibs.empty()) {
-    const bool has_filter = zen_of(cpu) >= question.ibs_since;
-    sampler =
-        Answer{.pmu = "ibs_op",
-               .perf = std::string(has_filter ? question.ibs : kAnyOperation),
-               .precise = true,
-               .remark = std::string(has_filter                        ? question.ibs_remark
-                                     : question.ibs_unfiltered.empty() ? kByDataSource
-                                                                       : question.ibs_unfiltered)};
-  } else if (cpu.layout == ConfigLayout::arm && !question.spe.empty()) {
-    sampler = Answer{.pmu = "arm_spe_0",
-                     .perf = fmt::format("arm_spe_0/{}/", question.spe),
-                     .precise = true,
-                     .remark = std::string(question.spe_remark)};
-  }
-  if (sampler) answers.insert(answers.begin(), std::move(*sampler));
   return answers;
 }
 

@@ -4,7 +4,6 @@
 #include "src/run/perftool/event_name.h"
 #include "src/support/text.h"
 
-#include <algorithm>
 #include <array>
 #include <cctype>
 #include <cstddef>
@@ -12,7 +11,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -23,19 +22,12 @@ namespace {
 /// Far above what libpfm4 has with all umasks of an event.
 constexpr std::size_t kMostBytes = 1024;
 
-/// "0x2e" or "46", as in perf's terms.
-std::optional<std::uint64_t> term_value(std::string_view value) {
-  const bool hexadecimal = value.starts_with("0x") || value.starts_with("0X");
-  return hexadecimal ? whole_number<std::uint64_t>(value.substr(2), 16)
-                     : whole_number<std::uint64_t>(value);
-}
-
 /// "r20d1" and "0x20d1".
 std::optional<std::uint64_t> raw_code(std::string_view name) {
-  if (name.starts_with("0x") || name.starts_with("0X"))
-    return whole_number<std::uint64_t>(name.substr(2), 16);
-  if (name.starts_with("r") || name.starts_with("R"))
-    return whole_number<std::uint64_t>(name.substr(1), 16);
+  for (const std::string_view prefix : {"0x", "0X", "r", "R"}) {
+    if (name.starts_with(prefix))
+      return whole_number<std::uint64_t>(name.substr(prefix.size()), 16);
+  }
   return std::nullopt;
 }
 
@@ -73,39 +65,34 @@ std::uint64_t event_bits(ConfigLayout layout, std::uint64_t event) {
 }
 
 /// Reads the terms between the slashes of "cpu/event=0xd1,umask=0x20/".
-void read_terms(std::string_view terms, ConfigLayout layout, std::string_view spelling,
-                Spelling& result) {
+void read_terms(const std::vector<perftool::Term>& terms, ConfigLayout layout,
+                std::string_view spelling, Spelling& result) {
   const std::uint64_t most_event = layout == ConfigLayout::intel ? 0xff
                                    : layout == ConfigLayout::amd ? 0xfff
                                                                  : 0xffff;
   std::uint64_t config = 0;
   result.full = result.name = {};
-  while (!terms.empty()) {
-    const std::string_view term = take_until(',', terms);
-    const std::size_t equals = term.find('=');
-    const std::string_view key = term.substr(0, equals);
+  for (const perftool::Term& term : terms) {
+    const std::string_view key = term.key;
     if (key == "name" || key == "period") continue;  // they do not choose the event
     const Field* field = find_by(kFields, &Field::name, key);
-    const bool has_value = equals != std::string_view::npos;
-    if (!has_value && field == nullptr && result.name.empty()) {
-      result.full = result.name = term;
+    if (!term.value && field == nullptr && result.name.empty()) {
+      result.full = result.name = term.text;
       continue;
     }
-    // A term without a value is 1.
-    const auto value =
-        has_value ? term_value(term.substr(equals + 1)) : std::optional<std::uint64_t>(1);
+    const auto value = term.number();
     if (value && key == "event" && *value <= most_event) {
       config |= event_bits(layout, *value);
     } else if (value && key == "config") {
       config |= *value;
-    } else if (value && std::ranges::find(kConfig1, key) != kConfig1.end()) {
+    } else if (value && contains(kConfig1, key)) {
       result.config1 = *value;
     } else if (value && key == "umask" && *value <= (layout == ConfigLayout::amd ? 0xff : 0xffff)) {
       config |= (*value & 0xff) << kUmaskShift | (*value >> 8) << kUmaskExtShift;
     } else if (value && field != nullptr && *value <= field->most) {
       config |= *value << field->shift;
     } else {
-      result.problem = unknown_term(term, spelling);
+      result.problem = unknown_term(term.text, spelling);
       return;
     }
   }
@@ -156,9 +143,10 @@ Spelling parse_spelling(std::string_view spelling, ConfigLayout layout) {
       result.name = rest;
       return result;
     }
+    const std::vector<perftool::Term> terms = perftool::terms_of(rest);
     result.full = rest = rest.substr(open + 1, close - open - 1);
     if (rest.find_first_of("=,") != std::string_view::npos) {
-      read_terms(rest, layout, spelling, result);
+      read_terms(terms, layout, spelling, result);
       return result;
     }
     result.name = perftool::split_event_name(rest).name;

@@ -1,13 +1,13 @@
 #include "src/instructions/category.h"
 #include "src/instructions/instruction.h"
 #include "src/instructions/zydis_instruction.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
 #include <optional>
 #include <span>
 #include <string_view>
-#include <utility>
 
 #include <Zydis/Zydis.h>
 
@@ -46,10 +46,6 @@ constexpr auto kComputations = std::to_array<ZydisInstructionCategory>(
      ZYDIS_CATEGORY_VBMI2,       ZYDIS_CATEGORY_VEX,
      ZYDIS_CATEGORY_VFMA,        ZYDIS_CATEGORY_VPCLMULQDQ,
      ZYDIS_CATEGORY_XOP});
-
-bool contains(const auto& list, auto value) {
-  return std::ranges::find(list, value) != list.end();
-}
 
 /// Whether an operand is a register of one of these classes.
 bool is_register_of(const ZydisDecodedOperand& operand, auto... classes) {

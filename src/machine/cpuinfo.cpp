@@ -113,8 +113,7 @@ std::optional<std::string> known_by_firmware(const HypervisorTraces& traces) {
 }  // namespace
 
 std::optional<int> parse_integer(std::string_view text) {
-  text = trimmed(text);
-  return text.starts_with("0x") ? whole_number<int>(text.substr(2), 16) : whole_number<int>(text);
+  return decimal_or_hexadecimal<int>(trimmed(text));
 }
 
 CpuInfo parse_cpuinfo(std::string_view text) {

@@ -72,7 +72,7 @@ void add_pmus(const FileTree& files, Machine& machine) {
     } else if (is_amd_ibs(pmu) || is_arm_spe(pmu)) {
       machine.other_pmus.push_back(pmu.name);
       if (pmu.name != "ibs_op") continue;
-      const bool swfilt = std::ranges::find(pmu.formats, "swfilt") != pmu.formats.end();
+      const bool swfilt = contains(pmu.formats, "swfilt");
       machine.ibs_op = IbsOp{.type = pmu.type, .swfilt = swfilt};
     }
   }
@@ -178,7 +178,7 @@ Machine inspect(const fs::path& root) {
 
   machine.cpu.hypervisor =
       name_hypervisor({.x86 = machine.cpu.arch == "x86_64",
-                       .flag = std::ranges::find(info.flags, "hypervisor") != info.flags.end(),
+                       .flag = contains(info.flags, "hypervisor"),
                        .signatures = here ? cpuid_signatures() : std::vector<std::string>(),
                        .sys_hypervisor = files.content_of("sys/hypervisor/type"),
                        .device_tree = files.content_of("proc/device-tree/hypervisor/compatible"),

@@ -39,7 +39,7 @@ bool may_be_hybrid(const CpuIdentity& cpu) {
   constexpr std::array kModels{0x97, 0x9a, 0xaa, 0xac, 0xb5, 0xb7, 0xba,
                                0xbd, 0xbf, 0xc5, 0xc6, 0xcc, 0xd5};
   return cpu.vendor == "GenuineIntel" && cpu.family == 6 && cpu.model &&
-         std::ranges::find(kModels, *cpu.model) != kModels.end();
+         contains(kModels, *cpu.model);
 }
 
 /// Whether KVM can give guests PEBS (x86_pmu.pebs_ept in arch/x86/events/intel): the hosts are
@@ -48,7 +48,7 @@ bool may_have_pebs_in_guests(const CpuIdentity& cpu) {
   constexpr std::array kModels{0x6a, 0x6c, 0x8f, 0xad, 0xae, 0xaf, 0xb6, 0xcf, 0xdd};
   constexpr int kLaterFamilies = 18;  // Diamond Rapids is of 19
   return cpu.family >= kLaterFamilies ||
-         (cpu.family == 6 && cpu.model && std::ranges::find(kModels, *cpu.model) != kModels.end());
+         (cpu.family == 6 && cpu.model && contains(kModels, *cpu.model));
 }
 
 /// How to make a hypervisor give its guest a PMU.

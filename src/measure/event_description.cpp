@@ -12,9 +12,9 @@
 #include "src/measure/requested_event.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
+#include "src/perfdata/generic_event.h"
 #include "src/perfdata/recording.h"
 #include "src/run/perftool/event_name.h"
-#include "src/run/perftool/generic_event.h"
 #include "src/run/run.h"
 #include "src/support/precise_level.h"
 
@@ -62,7 +62,7 @@ analysis::EventIdentity identity_of(const Attribute& attribute,
     event.substituted = requested && is_substituted(*requested, attribute, layout);
   }
   // perf 7 records some generic events as raw codes: with any version they are the same event.
-  const auto* generic = perftool::find_generic_event(perftool::split_event_name(event.label).name);
+  const auto* generic = perfdata::find_generic_event(perftool::split_event_name(event.label).name);
   if (generic != nullptr && generic->type != attribute.type && !event.substituted &&
       (planned != nullptr || requested)) {
     event.type = generic->type;
@@ -122,9 +122,9 @@ bool is_cross_check(const perfdata::Attribute& attribute, const Source& source) 
 bool takes_counter(const perfdata::Attribute& attribute, std::string_view pmu_name) {
   if (!is_core_event(attribute, pmu_name)) return false;
   if (attribute.type != PERF_TYPE_HARDWARE) return true;
-  constexpr std::uint64_t kCycles = 0, kInstructions = 1, kReferenceCycles = 9;
   const std::uint64_t generic = generic_config(attribute);
-  return generic != kCycles && generic != kInstructions && generic != kReferenceCycles;
+  return generic != PERF_COUNT_HW_CPU_CYCLES && generic != PERF_COUNT_HW_INSTRUCTIONS &&
+         generic != PERF_COUNT_HW_REF_CPU_CYCLES;
 }
 
 bool is_synthetic(const Source& source, const perfdata::Features& features) {

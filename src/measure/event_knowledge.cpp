@@ -18,7 +18,7 @@
 #include "src/measure/recorded_event.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
-#include "src/run/perftool/generic_event.h"
+#include "src/perfdata/generic_event.h"
 #include "src/run/run.h"
 #include "src/support/address.h"
 #include "src/support/precise_level.h"
@@ -58,12 +58,6 @@ void read_cpuid(std::string_view cpuid, machine::CpuIdentity& cpu) {
   cpu.family = whole_number<int>(parts[1]);
   cpu.model = whole_number<int>(parts[2]);
   cpu.stepping = whole_number<int>(parts[3]);
-}
-
-/// Returns perf's name of an event of PERF_TYPE_HARDWARE; empty for others.
-std::string_view generic_name(const Attribute& attribute) {
-  if (attribute.type != PERF_TYPE_HARDWARE) return {};
-  return perftool::generic_hardware_name(attribute.config);
 }
 
 /// The PMUs of Arm's cores ("armv8_pmuv3_0", "armv9_cortex_a510") and of those that Apple makes.
@@ -232,7 +226,8 @@ void RecordedCpu::look_up(RecordedEvent& event) {
       catalogue_ = catalogues_ ? catalogues_->of(machine_) : Catalogues().of(machine_);
     }
     event.code = events::code_of(events::layout_of(machine_.cpu), attribute.type, attribute.config);
-    event.counted = events::counted_by_generic(generic_name(attribute));
+    event.counted =
+        events::counted_by_generic(perfdata::generic_name(attribute.type, attribute.config));
     if (catalogue_) {
       event.catalogue = catalogue_->cpu().catalogue();
       event.entry = find_entry(*catalogue_, event);

@@ -6,16 +6,13 @@
 #include "src/measure/event_knowledge.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/features.h"
+#include "src/perfdata/generic_event.h"
 #include "src/perfdata/recording.h"
 #include "src/run/perftool/event_name.h"
-#include "src/run/perftool/generic_event.h"
 #include "src/run/perftool/record_arguments.h"
 #include "src/support/since.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstdint>
-#include <system_error>
 #include <utility>
 
 #include <linux/perf_event.h>
@@ -28,23 +25,12 @@ using perfdata::Attribute;
 
 /// Whether an attribute is a generic event of perf. perf 7 takes some of them from sysfs, so that
 /// they are recorded as raw codes.
-bool is_generic_event(const perftool::GenericEvent& generic, const Attribute& recorded,
+bool is_generic_event(const perfdata::GenericEvent& generic, const Attribute& recorded,
                       events::ConfigLayout layout) {
   if (generic.type == recorded.type) return generic.config == generic_config(recorded);
   const bool is_raw = recorded.type == PERF_TYPE_RAW || recorded.type > PERF_TYPE_BREAKPOINT;
   return generic.type == PERF_TYPE_HARDWARE && is_raw && recorded.config1 == 0 &&
          recorded.config2 == 0 && events::generic_event(layout, generic.name) == recorded.config;
-}
-
-/// The code of "cpu/config=0x20d1,name=…/", as `record` writes raw events.
-std::optional<std::uint64_t> asked_code(std::string_view name) {
-  constexpr std::string_view kConfig = "/config=0x";
-  const std::size_t found = name.find(kConfig);
-  if (found == std::string_view::npos) return std::nullopt;
-  const char* begin = name.data() + found + kConfig.size();
-  std::uint64_t code = 0;
-  const auto [stop, error] = std::from_chars(begin, name.data() + name.size(), code, 16);
-  return error == std::errc() && stop != begin ? std::optional(code) : std::nullopt;
 }
 
 /// Returns the event that perf records where none is named (cmd_record() in
@@ -87,25 +73,25 @@ bool is_substituted(std::string_view requested, const Attribute& recorded,
                     events::ConfigLayout layout) {
   const auto name = perftool::split_event_name(requested).name;
   const auto before_terms = name.substr(0, name.find('/'));  // cpu-clock/period=1000/
-  if (const auto* generic = perftool::find_generic_event(before_terms)) {
+  if (const auto* generic = perfdata::find_generic_event(before_terms)) {
     return !is_generic_event(*generic, recorded, layout);
   }
   // No other requested event is a clock.
   if (is_clock(recorded)) return true;
-  const auto code = asked_code(name);
+  const auto code = perftool::number_of_term(name, "config");
   return code && *code != recorded.config;
 }
 
 bool is_recorded_as_requested(std::string_view requested, const Attribute& recorded,
                               events::ConfigLayout layout) {
   const auto name = perftool::split_event_name(requested).name;
-  if (const auto* generic = perftool::find_generic_event(name)) {
+  if (const auto* generic = perfdata::find_generic_event(name)) {
     return is_generic_event(*generic, recorded, layout);
   }
   const auto before_modifiers = [](std::string_view event) {
     return event.substr(0, event.find_last_of('/') + 1);  // "intel_pt//" of "intel_pt//u"
   };
-  const auto code = asked_code(name);
+  const auto code = perftool::number_of_term(name, "config");
   return (code && *code == recorded.config) ||
          perftool::split_event_name(recorded.name).name == name ||
          (!before_modifiers(name).empty() &&

@@ -2,10 +2,12 @@
 
 #include "src/perfdata/byte_writer.h"
 #include "src/perfdata/bytes.h"
+#include "src/perfdata/generic_event.h"
 #include "src/support/byte_reader.h"
-#include "src/support/text.h"
 
+#include <array>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <linux/perf_event.h>
@@ -13,12 +15,18 @@
 namespace skid::perfdata {
 namespace {
 
-constexpr std::string_view kHardwareNames =
-    "cycles instructions cache-references cache-misses branches branch-misses bus-cycles "
-    "stalled-cycles-frontend stalled-cycles-backend ref-cycles";
-constexpr std::string_view kSoftwareNames =
-    "cpu-clock task-clock page-faults context-switches cpu-migrations minor-faults major-faults "
-    "alignment-faults emulation-faults dummy bpf-output cgroup-switches";
+/// The flags that are read and written, by their bit in perf_event_attr.
+constexpr std::array<std::pair<unsigned, bool Attribute::*>, 9> kFlags{
+    {{4, &Attribute::exclude_user},
+     {5, &Attribute::exclude_kernel},
+     {6, &Attribute::exclude_hypervisor},
+     {10, &Attribute::frequency},
+     {18, &Attribute::sample_id_all},
+     {19, &Attribute::exclude_host},
+     {20, &Attribute::exclude_guest},
+     {25, &Attribute::use_clockid},
+     {31, &Attribute::aux_output}}};
+constexpr unsigned kInherit = 1, kWatermark = 14, kPreciseIp = 15;
 
 /// Returns perf's modifiers of an event, ":u" or ":ppH"; empty for perf's default. Events that
 /// exclude a mode or have a precise level exclude guests by default; perf omits modifiers that
@@ -69,19 +77,10 @@ std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteO
   attribute.read_format = reader.u64();
   const std::uint64_t flags = reader.u64();
   const auto flag = [&](unsigned bit) { return bit_field(flags, order, bit) != 0; };
-  attribute.inherit = flag(1);
-  attribute.exclude_user = flag(4);
-  attribute.exclude_kernel = flag(5);
-  attribute.exclude_hypervisor = flag(6);
-  attribute.frequency = flag(10);
-  attribute.precise_ip = bit_field(flags, order, 15, 2);
-  attribute.sample_id_all = flag(18);
-  attribute.exclude_host = flag(19);
-  attribute.exclude_guest = flag(20);
-  attribute.use_clockid = flag(25);
-  attribute.aux_output = flag(31);
+  for (const auto& [bit, member] : kFlags) attribute.*member = flag(bit);
+  attribute.inherit = flag(kInherit);
+  attribute.precise_ip = bit_field(flags, order, kPreciseIp, 2);
   const std::uint32_t wakeup = reader.u32();
-  constexpr unsigned kWatermark = 14;
   if (!flag(kWatermark)) attribute.wakeup_events = wakeup;
   attribute.bp_type = reader.u32();
   attribute.config1 = reader.u64();
@@ -100,18 +99,16 @@ std::optional<Attribute> parse_attribute(std::span<const std::byte> bytes, ByteO
 }
 
 std::string encode_attribute(const Attribute& attribute, bool is_first) {
-  const auto bit = [](unsigned position, bool set) { return std::uint64_t{set} << position; };
-  constexpr unsigned kPreciseIp = 15;
-  const std::uint64_t flags =
-      bit(0, true) | bit(1, true) |  // disabled, inherit
-      bit(4, attribute.exclude_user) | bit(5, attribute.exclude_kernel) |
-      bit(6, attribute.exclude_hypervisor) | bit(8, is_first) |                // mmap
-      bit(9, is_first) | bit(10, attribute.frequency) | bit(12, true) |        // comm, on exec
-      bit(13, is_first) | std::uint64_t{attribute.precise_ip} << kPreciseIp |  // task
-      bit(18, attribute.sample_id_all) | bit(19, attribute.exclude_host) |
-      bit(20, attribute.exclude_guest) | bit(23, is_first) |
-      bit(24, is_first) |  // mmap2, comm_exec
-      bit(25, attribute.use_clockid) | bit(31, attribute.aux_output);
+  std::uint64_t flags = std::uint64_t{attribute.precise_ip} << kPreciseIp;
+  const auto set = [&flags](unsigned bit) { flags |= std::uint64_t{1} << bit; };
+  for (const unsigned bit : {0U, kInherit, 12U}) set(bit);  // disabled, inherit, enable_on_exec
+  if (is_first) {
+    // mmap, comm, task, mmap2, comm_exec
+    for (const unsigned bit : {8U, 9U, 13U, 23U, 24U}) set(bit);
+  }
+  for (const auto& [bit, member] : kFlags) {
+    if (attribute.*member) set(bit);
+  }
   ByteWriter body;
   body.u32(attribute.type).u32(kWrittenAttribute).u64(attribute.config);
   body.u64(attribute.period_or_frequency).u64(attribute.sample_type).u64(attribute.read_format);
@@ -128,11 +125,7 @@ std::string encode_attribute(const Attribute& attribute, bool is_first) {
 }
 
 std::string describe_event(const Attribute& attribute) {
-  // Hybrid machines keep the PMU's number in the upper half of a generic event's config.
-  const std::uint64_t generic = attribute.config & 0xffff'ffffu;
-  std::string_view name;
-  if (attribute.type == PERF_TYPE_HARDWARE) name = word_at(generic, kHardwareNames);
-  if (attribute.type == PERF_TYPE_SOFTWARE) name = word_at(attribute.config, kSoftwareNames);
+  const std::string_view name = generic_name(attribute.type, attribute.config);
   if (!name.empty()) return std::string(name) + modifiers_of(attribute);
   if (attribute.type == PERF_TYPE_RAW) {
     return fmt::format("r{:x}{}", attribute.config, modifiers_of(attribute));

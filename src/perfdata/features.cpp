@@ -293,7 +293,7 @@ std::string name_of_feature(unsigned bit) {
 
 void refuse_corrected(const Features& features, const std::string& file,
                       const std::string& remedy) {
-  if (features.perf_version.find(kCorrectedMark) == std::string::npos) return;
+  if (!contains(features.perf_version, kCorrectedMark)) return;
   throw InputError({.file = file,
                     .found = "samples that were corrected before",
                     .expected = "a recording as perf made it",

@@ -12,6 +12,7 @@
 #include "src/support/byte_order.h"
 #include "src/support/error.h"
 #include "src/support/file_descriptor.h"
+#include "src/support/names.h"
 
 #include <cstddef>
 #include <cstdint>
@@ -36,9 +37,7 @@ struct Record;
 
 /// How a recording was stored.
 enum class StorageMode { file, pipe, directory };
-
-/// Returns "file", "pipe" or "directory".
-std::string_view name_of(StorageMode mode);
+SKID_NAMES(StorageMode, "file", "pipe", "directory")
 
 /// An opened recording. Memory does not grow with its length: records are read through bounded
 /// buffers. Damage ends reading with a fault instead of an exception, so that everything before the

@@ -1,5 +1,7 @@
 #include "src/perfdata/spe_record.h"
 
+#include "src/support/text.h"
+
 #include <algorithm>
 #include <array>
 #include <string_view>
@@ -121,8 +123,7 @@ bool has_common_sources(std::uint64_t midr) {
                                                 0xd4e, 0xd81, 0xd85, 0xd87};
   constexpr std::uint64_t kArm = 0x41, kEmulated = 0;
   const std::uint64_t implementer = midr >> 24 & 0xff;
-  return (implementer == kArm || implementer == kEmulated) &&
-         std::ranges::find(kParts, midr >> 4 & 0xfff) != kParts.end();
+  return (implementer == kArm || implementer == kEmulated) && contains(kParts, midr >> 4 & 0xfff);
 }
 
 /// Returns the levels of a data source in the common encoding; 0 for an unknown one.

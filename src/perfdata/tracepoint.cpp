@@ -43,7 +43,7 @@ bool is_plain(std::string_view text) {
   static const std::regex kDynamicField(
       "\tfield:__(?:data|rel)_loc [A-Za-z_][\\w *]*\\[\\] \\w+;"
       "\toffset:\\d{1,5};\tsize:4;(?:\tsigned:[01];)?");
-  if (text.find("_PR_FMT") != std::string_view::npos) return false;
+  if (contains(text, "_PR_FMT")) return false;
   for (std::size_t number = 0; !text.empty(); ++number) {
     const auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
@@ -63,7 +63,7 @@ std::optional<TracepointField> field_of(const tep_format_field& parsed, unsigned
   if (parsed.size < 0 || parsed.size > kLargestPayload) return std::nullopt;
   const auto has = [&](unsigned long flag) { return (parsed.flags & flag) != 0; };
   const auto is_of = [type = std::string_view(parsed.type)](std::string_view word) {
-    return type.find(word) != std::string_view::npos;
+    return contains(type, word);
   };
   TracepointField field;
   field.name = parsed.name;

@@ -1,8 +1,6 @@
 #include "src/record/choice.h"
 
-#include "runway/instructions.h"
 #include "runway/kinds/kind.h"
-#include "runway/specification.h"
 #include "src/events/catalogue.h"
 #include "src/events/causes.h"
 #include "src/events/cpu.h"
@@ -11,9 +9,8 @@
 #include "src/events/event.h"
 #include "src/events/perf_names.h"
 #include "src/events/spelling.h"
-#include "src/machine/cpu_identity.h"
+#include "src/perfdata/generic_event.h"
 #include "src/run/perftool/event_name.h"
-#include "src/run/perftool/generic_event.h"
 #include "src/support/error.h"
 #include "src/support/near_names.h"
 #include "src/support/text.h"
@@ -21,7 +18,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -30,30 +26,11 @@
 namespace skid::record {
 namespace {
 
-// Primes, so that no period is a multiple of the loop. A breakpoint hit or a page fault costs
-// microseconds whether it is sampled or not, so those events are sampled often.
-constexpr std::uint64_t kBuiltInPeriod = 7;
-constexpr std::uint64_t kBuiltInPeriodOfSevens = 11;  // where 7 divides the number of triggers
-constexpr std::uint64_t kClockPeriod = 99'991;        // nanoseconds
-constexpr std::uint64_t kEventPeriod = 10'007;        // of what nothing is known
-/// An event that a trigger causes comes once in an iteration, some thousand cycles.
-constexpr std::uint64_t kTriggerPeriod = 1'009;
-/// Cycles and instructions come some 10^10 times a second; the kernel throttles above 10^5 samples.
-constexpr std::uint64_t kBusyPeriod = 400'009;
-/// 16 times a prime: IBS, to which AMD's kernels hand precise events, rounds periods down to
-/// multiples of 16.
-constexpr std::uint64_t kIbsPeriodUnit = 16;
-constexpr std::uint64_t kAmdPeriod = kIbsPeriodUnit * 631;
-constexpr std::uint64_t kBusyAmdPeriod = kIbsPeriodUnit * 25'013;
-/// Operations. The kernel raises it to the least of the CPU, 256 to 4096 (PMSIDR_EL1.Interval in
-/// drivers/perf/arm_spe_pmu.c).
-constexpr std::uint64_t kSpePeriod = 1024;
-
 /// What passes the filters of SPE, and the trigger for it.
 struct SpeFilter {
   std::string_view type;  ///< the filter of the operation's type
-  std::uint64_t event =
-      0;  ///< the bit of event_filter, that of the events packet; 0: any operation
+  /// The bit of event_filter, that of the events packet; 0: any operation.
+  std::uint64_t event = 0;
   events::Counted counted;
   std::string_view trigger;
 };
@@ -67,30 +44,14 @@ constexpr std::array kSpeFilters{
     SpeFilter{"store_filter", 0, events::Counted::stores, "store"},
     SpeFilter{"branch_filter", 0, events::Counted::branches, "branch-taken"}};
 
-/// Returns the value of a term of a PMU's event, "pmu/term=value,term,…/", 1 of a term alone; 0 if
-/// it is not there.
-std::uint64_t value_of_term(std::string_view name, std::string_view term) {
-  constexpr std::string_view kEnds = "/,";
-  for (std::size_t at = 0; (at = name.find_first_of(kEnds, at)) != std::string_view::npos;) {
-    const std::string_view text = name.substr(++at);
-    const std::string_view one = text.substr(0, text.find_first_of(kEnds));
-    if (one == term) return 1;
-    if (!one.starts_with(term) || one.substr(term.size()).front() != '=') continue;
-    const std::string_view value = one.substr(term.size() + 1);
-    const auto hexadecimal = hexadecimal_number(value);
-    return hexadecimal ? *hexadecimal : whole_number<std::uint64_t>(value).value_or(0);
-  }
-  return 0;
-}
-
 /// The filter of an SPE event, with the rarest of the events that it names; null for other events,
 /// without one, and with several types, any of which an operation may pass.
 const SpeFilter* spe_filter_of(const RequestedEvent& event) {
   if (!event.name.starts_with("arm_spe_")) return nullptr;
-  const std::uint64_t events = value_of_term(event.name, "event_filter");
+  const std::uint64_t events = perftool::number_of_term(event.name, "event_filter").value_or(0);
   const SpeFilter* found = nullptr;
   for (const SpeFilter& filter : kSpeFilters) {
-    if (value_of_term(event.name, filter.type) == 0) continue;
+    if (perftool::number_of_term(event.name, filter.type).value_or(0) == 0) continue;
     if (found != nullptr && found->type != filter.type) return nullptr;
     if (found == nullptr && (events & filter.event) == filter.event) found = &filter;
   }
@@ -101,14 +62,6 @@ bool is_of_every_instruction(events::Counted counted) {
   return counted == events::Counted::cycles || counted == events::Counted::instructions;
 }
 
-std::uint64_t events_of_iteration(const ChosenEvent& chosen,
-                                  const runway::Specification& specification) {
-  const auto triggers = static_cast<double>(runway::triggers_of(specification));
-  const auto events =
-      runway::events_per_iteration(specification, chosen.counted).value_or(triggers);
-  return static_cast<std::uint64_t>(std::max(1.0, events));
-}
-
 bool is_built_in(EventKind kind) {
   return kind != EventKind::other;
 }
@@ -116,7 +69,7 @@ bool is_built_in(EventKind kind) {
 /// One of perf's own hardware events, which it knows better than we do: on a hybrid machine they
 /// are events of all cores.
 bool is_generic(std::string_view name) {
-  const auto* generic = perftool::find_generic_event(name);
+  const auto* generic = perfdata::find_generic_event(name);
   return generic != nullptr && generic->type == PERF_TYPE_HARDWARE;
 }
 
@@ -141,7 +94,7 @@ std::optional<events::Event> catalogued(const RequestedEvent& event, const event
 /// its generic events, codes, and terms of a PMU.
 void name_for_perf(RequestedEvent& event, const events::Spelling& parts, const events::Event& known,
                    const machine::Machine& machine) {
-  const bool raw = event.name.find('/') != std::string::npos || parts.config;
+  const bool raw = contains(event.name, '/') || parts.config;
   if (raw || is_generic(event.name)) return;
   const machine::CorePmu* pmu = events::main_core_pmu(machine);
   if (pmu == nullptr) {
@@ -307,7 +260,7 @@ std::vector<ChosenEvent> default_events(const PlanOptions& options, const machin
 
 /// perf's own hardware events and raw codes on the PMU of --pmu: "cpu_atom/cycles/".
 void name_on_pmu(RequestedEvent& event, const events::Spelling& parts, const std::string& pmu) {
-  if (is_built_in(event.kind) || event.name.find('/') != std::string::npos) return;
+  if (is_built_in(event.kind) || contains(event.name, '/')) return;
   if (is_generic(event.name)) {
     const std::string name = event.name == "branches" ? "branch-instructions" : event.name;
     event.perf_name = fmt::format("{}/{}/", pmu, name);
@@ -324,7 +277,7 @@ bool is_of_perf(const RequestedEvent& event, const events::Spelling& parts) {
       "L1-dcache-", "L1-icache-", "LLC-",  "dTLB-", "iTLB-",   "branch-load", "node-",
       "mem-",       "topdown-",   "slots", "tx-",   "cycles-", "el-"};
   const std::string_view name = event.name;
-  return is_built_in(event.kind) || perftool::find_generic_event(name) != nullptr ||
+  return is_built_in(event.kind) || perfdata::find_generic_event(name) != nullptr ||
          name.find_first_of(":/{") != std::string_view::npos || parts.config ||
          std::ranges::any_of(kPrefixes,
                              [name](std::string_view prefix) { return name.starts_with(prefix); });
@@ -341,8 +294,8 @@ std::string near_events(const std::string& name, const events::Catalogue& catalo
 
 /// The erratum of an event that counts wrong in a single mode, if only one mode is requested.
 std::string erratum_of_modes(const RequestedEvent& requested, const events::Event& event) {
-  const bool user = requested.modifiers.find('u') != std::string::npos;
-  const bool kernel = requested.modifiers.find('k') != std::string::npos;
+  const bool user = contains(requested.modifiers, 'u');
+  const bool kernel = contains(requested.modifiers, 'k');
   if (user == kernel) return {};
   for (const events::Erratum& erratum : events::errata_of(event)) {
     if (!erratum.of_one_mode) continue;
@@ -383,26 +336,6 @@ std::vector<ChosenEvent> named_events(const PlanOptions& options, const machine:
 
 }  // namespace
 
-std::uint64_t default_period(const ChosenEvent& chosen, const machine::CpuIdentity& cpu,
-                             std::size_t triggers) {
-  using events::Counted;
-  if (chosen.event.kind == EventKind::clock) return kClockPeriod;
-  if (is_built_in(chosen.event.kind)) {
-    return triggers % kBuiltInPeriod == 0 ? kBuiltInPeriodOfSevens : kBuiltInPeriod;
-  }
-  if (is_of_spe(chosen)) return kSpePeriod;
-  const bool busy = is_busy(chosen);
-  const bool is_unknown_x86 = cpu.vendor.empty() && cpu.arch == "x86_64";
-  // AMD's too for an x86 CPU of unknown vendor: others accept any period.
-  if (machine::is_amd(cpu) || is_unknown_x86) return busy ? kBusyAmdPeriod : kAmdPeriod;
-  if (busy) return kBusyPeriod;
-  const bool once = chosen.counted != Counted::other && chosen.counted != Counted::any_instruction;
-  std::uint64_t period = once ? kTriggerPeriod : kEventPeriod;
-  // With PEBS the period and one: of an even number of triggers either has the factor 2.
-  while (triggers % 2 != 0 && std::gcd(period * (period + 1), triggers) > 1) ++period;
-  return period;
-}
-
 std::string target_file(const ChosenEvent& chosen, const PlanOptions& options) {
   return fmt::format("target.{}{}", runway::name_of(chosen.trigger),
                      is_tagged(chosen) && !options.nops ? ".short" : "");
@@ -410,37 +343,6 @@ std::string target_file(const ChosenEvent& chosen, const PlanOptions& options) {
 
 bool is_busy(const ChosenEvent& chosen) {
   return is_of_every_instruction(chosen.counted);
-}
-
-bool resonates(const ChosenEvent& chosen, const runway::Specification& specification) {
-  const std::uint64_t count = events_of_iteration(chosen, specification);
-  const bool precise = !is_built_in(chosen.event.kind) && chosen.levels.back() > 0;
-  return std::gcd(chosen.period, count) > 1 || (precise && std::gcd(chosen.period + 1, count) > 1);
-}
-
-std::vector<std::uint64_t> periods_of(const ChosenEvent& chosen, const PlanOptions& options,
-                                      const runway::Specification& specification) {
-  if (!options.vary_period) {
-    return std::vector(static_cast<std::size_t>(options.repeat), chosen.period);
-  }
-  const auto count = static_cast<std::uint64_t>(repeats_of(options));
-  const std::uint64_t step = chosen.period % kIbsPeriodUnit == 0 ? kIbsPeriodUnit : 1;
-  const std::uint64_t events = events_of_iteration(chosen, specification);
-  std::vector<std::uint64_t> periods;
-  for (std::uint64_t i = 0; i < count; ++i) {
-    // Remainders from 1 on, but for the largest one: with it the period and one resonates.
-    const std::uint64_t remainder = events < 3 ? 0 : 1 + i * (events - 2) / count % (events - 2);
-    ChosenEvent next = chosen;
-    next.period = periods.empty() ? chosen.period : periods.back() + step;
-    // Any where the remainder is none of a period that does not resonate.
-    constexpr std::uint64_t kMostTried = 10'000;
-    for (std::uint64_t tried = 0; tried < kMostTried; ++tried, next.period += step) {
-      const bool fits = events < 3 || next.period % events == remainder || tried > 2 * events;
-      if (fits && !resonates(next, specification)) break;
-    }
-    periods.push_back(next.period);
-  }
-  return periods;
 }
 
 std::vector<ChosenEvent> choose_events(const PlanOptions& options, const machine::Machine& machine,

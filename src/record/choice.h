@@ -9,6 +9,8 @@
 #include "src/machine/sampled_event.h"
 #include "src/run/perftool/event_name.h"
 #include "src/run/perftool/record_command.h"
+#include "src/support/names.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <cstddef>
@@ -42,6 +44,8 @@ enum class EventKind {
   clock,    ///< timers, whose period is in nanoseconds
   other,    ///< everything else that perf knows
 };
+/// The names of the built-in events.
+SKID_NAMES(EventKind, "access", "execute", "faults", "cpu-clock", "other")
 
 /// A requested event, split so that a precise level can be inserted.
 struct RequestedEvent {
@@ -52,7 +56,7 @@ struct RequestedEvent {
   std::string perf_name = {};         ///< its name for perf; empty: `name`
 
   /// Whether perf chooses the level, by the modifier P: the highest that the kernel takes.
-  bool perf_picks_level() const { return modifiers.find('P') != std::string::npos; }
+  bool perf_picks_level() const { return contains(modifiers, 'P'); }
   /// Returns the event as requested, without a level: "cycles:u".
   std::string text() const { return perftool::join_event_name({name, modifiers}); }
   /// Returns the event as requested, at a level: "cycles:upp", "cpu/event=0xd1,umask=0x20/upp".

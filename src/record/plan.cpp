@@ -359,9 +359,9 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
   return request;
 }
 
-std::vector<run::PlannedMeasurement> plan_measurements(
-    const PlanOptions& options, const RecordRequest& request,
-    const std::map<std::string, runway::TargetDescription>& targets) {
+std::vector<run::PlannedMeasurement> plan_measurements(const PlanOptions& options,
+                                                       const RecordRequest& request,
+                                                       const Targets& targets) {
   std::vector<run::PlannedMeasurement> plan;
   std::set<std::string> files;
   const int repeats = repeats_of(options);
@@ -369,7 +369,7 @@ std::vector<run::PlannedMeasurement> plan_measurements(
   if (options.vary_period) each.samples = options.samples / static_cast<std::uint64_t>(repeats) + 1;
   std::vector<std::vector<std::uint64_t>> periods;  // by event and repetition
   for (const ChosenEvent& event : request.events) {
-    const runway::TargetDescription& target = targets.at(target_file(event, options));
+    const runway::TargetDescription& target = targets.at(target_file(event, options)).description;
     periods.push_back(periods_of(event, options, target.specification));
   }
   for (int repeat = 1; repeat <= repeats; ++repeat) {
@@ -377,7 +377,7 @@ std::vector<run::PlannedMeasurement> plan_measurements(
       ChosenEvent chosen = request.events[i];
       chosen.period = periods[i].at(static_cast<std::size_t>(repeat) - 1);
       const std::string file = target_file(chosen, options);
-      const runway::TargetDescription& target = targets.at(file);
+      const runway::TargetDescription& target = targets.at(file).description;
       for (const int level : chosen.levels) {
         run::PlannedMeasurement& measurement = plan.emplace_back();
         measurement.event = chosen.event.text();
@@ -419,10 +419,8 @@ std::vector<run::PlannedMeasurement> plan_measurements(
 
 run::Run planned_run(const PlanOptions& options, const RecordRequest& request,
                      const Targets& targets) {
-  std::map<std::string, runway::TargetDescription> descriptions;
   run::Run run;
   for (const auto& [file, target] : targets) {
-    descriptions.emplace(file, target.description);
     run.targets.push_back(
         {.trigger = std::string(runway::name_of(target.description.specification.trigger)),
          .file = file,
@@ -433,7 +431,7 @@ run::Run planned_run(const PlanOptions& options, const RecordRequest& request,
   run.cpu = request.cpu;
   run.samples = options.duration_seconds || options.iterations ? 0 : options.samples;
   run.duration_seconds = options.duration_seconds;
-  run.measurements = plan_measurements(options, request, descriptions);
+  run.measurements = plan_measurements(options, request, targets);
   run.notes = request.notes;
   return run;
 }

@@ -56,10 +56,10 @@ RecordRequest resolve_request(const PlanOptions& options, const machine::Machine
                               const machine::PerfTool& perf, const events::Catalogue* catalogue);
 
 /// Lists the measurements in the order in which they are recorded: all levels of every event, then
-/// all of it again for each repeat. `targets` has those of the request, by the name of their file.
-std::vector<run::PlannedMeasurement> plan_measurements(
-    const PlanOptions& options, const RecordRequest& request,
-    const std::map<std::string, runway::TargetDescription>& targets);
+/// all of it again for each repeat. `targets` has those of the request.
+std::vector<run::PlannedMeasurement> plan_measurements(const PlanOptions& options,
+                                                       const RecordRequest& request,
+                                                       const Targets& targets);
 
 /// Makes the run that `record` begins with: everything decided, nothing recorded.
 /// The machine, perf and the start time are left out.

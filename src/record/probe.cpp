@@ -10,9 +10,10 @@
 #include "src/machine/machine.h"
 #include "src/machine/sampled_event.h"
 #include "src/machine/sampling_support.h"
+#include "src/perfdata/generic_event.h"
 #include "src/record/choice.h"
 #include "src/record/plan.h"
-#include "src/run/perftool/generic_event.h"
+#include "src/run/perftool/event_name.h"
 #include "src/run/perftool/perftool.h"
 #include "src/run/perftool/record_command.h"
 #include "src/support/address.h"
@@ -49,7 +50,7 @@ std::optional<EventAttempt> core_event(const std::string& name, const machine::C
   const bool named = name.starts_with(pmu.name + "/");
   std::string_view terms = name;
   if (named) terms = terms.substr(pmu.name.size() + 1, terms.size() - pmu.name.size() - 2);
-  if (const auto* generic = perftool::find_generic_event(terms)) {
+  if (const auto* generic = perfdata::find_generic_event(terms)) {
     if (generic->type != PERF_TYPE_HARDWARE) return std::nullopt;
     // "The extended type": the PMU in the upper half of config (perf_event.h, PERF_PMU_TYPE_SHIFT).
     const std::uint64_t of_pmu = machine.core_pmus.size() > 1 ? std::uint64_t{pmu.type} << 32U : 0;
@@ -71,19 +72,16 @@ std::optional<EventAttempt> ibs_event(std::string_view name, const machine::Mach
   constexpr std::string_view kPmu = "ibs_op/";
   if (!machine.ibs_op || !name.starts_with(kPmu) || !name.ends_with('/')) return std::nullopt;
   EventAttempt attempt{.type = machine.ibs_op->type};
-  std::string_view terms = name.substr(kPmu.size(), name.size() - kPmu.size() - 1);
-  while (!terms.empty()) {
-    std::string_view value = take_until(',', terms);
-    const std::string_view term = take_until('=', value);
-    const auto number = value.empty() ? 1 : whole_number<std::uint64_t>(value);
+  for (const perftool::Term& term : perftool::terms_of(name)) {
+    const auto number = term.number();
     if (!number) return std::nullopt;
-    if (term == "cnt_ctl") {
+    if (term.key == "cnt_ctl") {
       attempt.config |= *number * events::kIbsOpCntCtl;
-    } else if (term == "l3missonly") {
+    } else if (term.key == "l3missonly") {
       attempt.config |= *number * events::kIbsOpL3MissOnly;
-    } else if (term == "ldlat") {
+    } else if (term.key == "ldlat") {
       attempt.config1 |= *number;
-    } else if (term == "swfilt") {
+    } else if (term.key == "swfilt") {
       attempt.config2 |= *number;
     } else {
       return std::nullopt;
@@ -93,20 +91,25 @@ std::optional<EventAttempt> ibs_event(std::string_view name, const machine::Mach
 }
 
 Candidate built_in_candidate(const RequestedEvent& event) {
-  const std::string_view name = event.kind == EventKind::access    ? "access"
-                                : event.kind == EventKind::execute ? "execute"
-                                : event.kind == EventKind::faults  ? "faults"
-                                                                   : "cpu-clock";
   const auto candidates = machine::built_in_candidates();
   return *std::ranges::find(
-      candidates, name, [](const auto& one) -> auto& { return one.event.name; });
+      candidates, name_of(event.kind), [](const auto& one) -> auto& { return one.event.name; });
+}
+
+/// Has perf parse an event.
+Completed parse_by(const machine::PerfTool& perf, const std::string& event) {
+  return run_program({perf.path.string(), "record", "--dry-run", "-e", event, "--", "true"});
+}
+
+/// Has perf count an event for a moment, which takes the same permission as sampling it.
+Completed count_by(const machine::PerfTool& perf, const std::string& event) {
+  return run_program({perf.path.string(), "stat", "-e", event, "--", "true"});
 }
 
 /// Has perf parse the event, which is `text` to the user.
 void check_syntax(const machine::PerfTool& perf, const std::string& text, const std::string& event,
                   const std::string& near_names) {
-  const Completed done =
-      run_program({perf.path.string(), "record", "--dry-run", "-e", event, "--", "true"});
+  const Completed done = parse_by(perf, event);
   if (done.code.success()) return;
   const std::string reason = perftool::syntax_reason(done.err);
   if (perftool::reports_missing_permission(done.err)) {
@@ -115,16 +118,6 @@ void check_syntax(const machine::PerfTool& perf, const std::string& text, const 
   throw Error(
       "{}: perf does not support this event ({}); see 'perf list' or 'skidscan events --help'{}",
       text, reason, near_names);
-}
-
-/// Has perf count the event for a moment, which takes the same permission as sampling it.
-void check_permission(const machine::PerfTool& perf, const machine::Machine& machine,
-                      const std::string& text, const std::string& event) {
-  const Completed done = run_program({perf.path.string(), "stat", "-e", event, "--", "true"});
-  if (done.code.success()) return;
-  if (perftool::reports_missing_permission(done.err)) {
-    throw Error("{}: {}", text, perftool::permission_reason(machine));
-  }
 }
 
 /// A chosen event in the kernel's terms: code, period or frequency, extras. nullopt: only perf
@@ -153,7 +146,7 @@ std::optional<Candidate> candidate_for(const ChosenEvent& chosen, const PlanOpti
   }
   if (!candidate) return std::nullopt;
   candidate->event.name = event.text();
-  candidate->attempt.user_only = event.modifiers.find('u') != std::string::npos;
+  candidate->attempt.user_only = contains(event.modifiers, 'u');
   const perftool::Extras& extras = options.extras;
   candidate->attempt.period = extras.frequency.value_or(chosen.period);
   candidate->attempt.frequency = extras.frequency.has_value();
@@ -236,7 +229,7 @@ void check_events(const RecordRequest& request, const machine::Machine& machine,
   nowhere.layout.datum = 0x2000;
   for (const ChosenEvent& chosen : request.events) {
     const RequestedEvent& event = chosen.event;
-    const auto* const generic = perftool::find_generic_event(event.name);
+    const auto* const generic = perfdata::find_generic_event(event.name);
     const bool is_cycles = generic != nullptr && generic->type == PERF_TYPE_HARDWARE &&
                            generic->config == PERF_COUNT_HW_CPU_CYCLES;
     if (is_cycles && !machine.has_core_pmu()) {
@@ -248,18 +241,18 @@ void check_events(const RecordRequest& request, const machine::Machine& machine,
     const int level = *std::ranges::max_element(chosen.levels);
     check_syntax(perf, event.text(), event.for_perf(level, nowhere),
                  chosen.near_names.value_or(""));
-    check_permission(perf, machine, event.text(), event.for_perf(0, nowhere));
+    const Completed counted = count_by(perf, event.for_perf(0, nowhere));
+    if (!counted.code.success() && perftool::reports_missing_permission(counted.err)) {
+      throw Error("{}: {}", event.text(), perftool::permission_reason(machine));
+    }
   }
 }
 
 void check_tracepoint(const machine::PerfTool& perf, std::string_view tracepoint) {
   const std::string event(tracepoint);
-  Completed done =
-      run_program({perf.path.string(), "record", "--dry-run", "-e", event, "--", "true"});
-  if (done.code.success()) {
-    done = run_program({perf.path.string(), "stat", "-e", event, "--", "true"});
-    if (done.code.success()) return;
-  }
+  Completed done = parse_by(perf, event);
+  if (done.code.success()) done = count_by(perf, event);
+  if (done.code.success()) return;
   if (perftool::reports_missing_permission(done.err)) {
     throw Error("the check of IPs: no permission to sample {}; run as root, or leave it out",
                 tracepoint);

@@ -2,8 +2,8 @@
 #include "src/record/choice.h"
 #include "src/run/perftool/event_name.h"
 #include "src/support/error.h"
+#include "src/support/text.h"
 
-#include <cstddef>
 #include <optional>
 #include <set>
 #include <string>
@@ -28,12 +28,9 @@ EventKind kind_of(std::string_view name) {
 
 /// A period among the terms would be taken instead of the one that is written down.
 void refuse_period_terms(std::string_view name) {
-  for (const std::string_view term : {"period=", "freq="}) {
-    const std::size_t found = name.find(term);
-    if (found == std::string_view::npos || found == 0) continue;
-    if (name[found - 1] == '/' || name[found - 1] == ',') {
-      throw ValueError("{}: has {} among its terms; name the period with -c", name,
-                       term.substr(0, term.size() - 1));
+  for (const perftool::Term& term : perftool::terms_of(name)) {
+    if (term.key == "period" || term.key == "freq") {
+      throw ValueError("{}: has {} among its terms; name the period with -c", name, term.key);
     }
   }
 }
@@ -49,7 +46,7 @@ RequestedEvent parse_event(std::string_view text) {
   if (level > machine::kHighestLevel) {
     throw ValueError("{}: has {} p; expected at most {}", text, level, machine::kHighestLevel);
   }
-  if (level > 0 && modifiers.find('P') != std::string::npos) {
+  if (level > 0 && contains(modifiers, 'P')) {
     throw ValueError("{}: has p and P; P leaves the precise level to perf, leave one out", text);
   }
   std::erase(modifiers, 'p');

@@ -14,21 +14,17 @@
 #include "src/run/run.h"
 #include "src/support/command_text.h"
 #include "src/support/error.h"
-#include "src/support/escape.h"
-#include "src/support/file_descriptor.h"
 #include "src/support/process.h"
-#include "src/support/standard_error.h"
 #include "src/support/temporary_directory.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <map>
 #include <optional>
-#include <string_view>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -36,7 +32,6 @@
 
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/signalfd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -51,8 +46,6 @@ using std::chrono::seconds;
 constexpr std::chrono::milliseconds kGlance{100};  // between looks at progress and interrupts
 constexpr seconds kPatience{5};                    // for perf to end when asked to
 constexpr int kMostTraps = 4;                      // attempts that a debug exception ends
-/// perf writes samples out once its buffer is half full; a smaller file contains almost none.
-constexpr std::uint64_t kTellingBytes = 65'536;
 
 /// Two FIFOs in a directory that only we can enter; a run directory may be on a file system that
 /// has no FIFOs.
@@ -73,7 +66,7 @@ class ControlFifos {
   static fs::path parent() {
     fs::path parent = TemporaryDirectory::usual_parent();
     // perf splits the argument of --control fifo:CONTROL,ACK at the first comma.
-    return parent.string().find(',') == std::string::npos ? parent : "/tmp";
+    return contains(parent.string(), ',') ? "/tmp" : parent;
   }
 
   TemporaryDirectory directory_;
@@ -101,11 +94,6 @@ std::uint64_t size_of(const fs::path& path) {
   std::error_code error;
   const std::uintmax_t size = fs::file_size(path, error);
   return error ? 0 : size;
-}
-
-bool is_ignored(int signal) {
-  struct sigaction action {};
-  return ::sigaction(signal, nullptr, &action) == 0 && action.sa_handler == SIG_IGN;
 }
 
 /// A target is a program, and run.json has arguments of perf: those of another user are not run.
@@ -337,114 +325,6 @@ SessionEnd record_pending(run::Run& run, const fs::path& directory, const Target
     run::write_run(run, directory);
   }
   return SessionEnd::complete;
-}
-
-void Progress::begin(const run::PlannedMeasurement& measurement) {
-  requested_ = measurement.requested;
-  repeat_ = measurement.repeat;
-  begin_ = Clock::now();
-  grown_to(0);
-}
-
-void Progress::grown_to(std::uint64_t bytes) {
-  if (style_ != Style::terminal) return;
-  std::string line = heading();
-  if (bytes >= kTellingBytes) {
-    const double samples = static_cast<double>(bytes) / bytes_per_sample_;
-    line += fmt::format("  about {} samples",
-                        analysis::in_thousands(static_cast<std::uint64_t>(samples)));
-  }
-  if (const auto left = seconds_left()) line += fmt::format("  {} left", duration_text(*left));
-  // The last column stays free: writing it makes some terminals wrap.
-  print_to_standard_error("\r\033[K" + shorten(line, standard_error_width() - 1));
-  line_shown_ = true;
-}
-
-void Progress::finish(std::uint64_t samples, std::uint64_t bytes) {
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
-  if (style_ != Style::silent) {
-    say(fmt::format("{}: {} sample{} in {:.1f} s", heading(), analysis::in_thousands(samples),
-                    samples == 1 ? "" : "s", seconds));
-  }
-  if (samples > 0) bytes_per_sample_ = static_cast<double>(bytes) / static_cast<double>(samples);
-  ++done_;
-  ++finished_here_;
-  seconds_here_ += seconds;
-}
-
-void Progress::refuse(std::string_view reason) {
-  say(fmt::format("{}: refused by this machine: {}", heading(), reason));
-  ++done_;
-}
-
-void Progress::say(std::string_view line) {
-  if (style_ == Style::silent) return;
-  clear_line();
-  print_to_standard_error(escape_for_terminal(line) + '\n');
-}
-
-std::string Progress::heading() const {
-  std::string text = fmt::format("{}/{} {}", done_ + 1, total_, requested_);
-  if (repeat_ > 1) text += fmt::format(" #{}", repeat_);
-  return escape_for_terminal(text);
-}
-
-std::optional<double> Progress::seconds_left() const {
-  if (finished_here_ == 0) return std::nullopt;
-  const double each = seconds_here_ / static_cast<double>(finished_here_);
-  const double elapsed = std::chrono::duration<double>(Clock::now() - begin_).count();
-  const auto later = static_cast<double>(total_ - done_ - 1);
-  return each * later + std::fmax(0, each - elapsed);
-}
-
-void Progress::clear_line() {
-  if (!line_shown_) return;
-  print_to_standard_error("\r\033[K");
-  line_shown_ = false;
-}
-
-Progress::Style progress_style(bool quiet) {
-  if (quiet) return Progress::Style::silent;
-  return standard_error_can_be_erased() ? Progress::Style::terminal : Progress::Style::lines;
-}
-
-std::string duration_text(double seconds) {
-  const auto whole = static_cast<std::uint64_t>(std::ceil(seconds));
-  if (whole < 60) return fmt::format("{} s", whole);
-  if (whole < 3600) return fmt::format("{} min {} s", whole / 60, whole % 60);
-  return fmt::format("{} h {} min", whole / 3600, whole % 3600 / 60);
-}
-
-Interrupts::Interrupts() {
-  ::sigemptyset(&watched_);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    // nohup relies on this: a blocked signal would reach us although it is ignored.
-    if (!is_ignored(signal)) ::sigaddset(&watched_, signal);
-  }
-  ::pthread_sigmask(SIG_BLOCK, &watched_, &mask_before_);
-  signals_ = FileDescriptor(::signalfd(-1, &watched_, SFD_NONBLOCK | SFD_CLOEXEC));
-  if (!signals_) {
-    const int error = errno;
-    ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
-    throw Error("signals: cannot be watched: {}", describe_errno(error));
-  }
-}
-
-Interrupts::~Interrupts() {
-  while (take()) {
-  }
-  ::pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
-}
-
-bool Interrupts::take() {
-  signalfd_siginfo info{};
-  for (;;) {
-    if (::read(signals_.get(), &info, sizeof info) == static_cast<ssize_t>(sizeof info)) {
-      if (first_ == 0) first_ = static_cast<int>(info.ssi_signo);
-      return true;
-    }
-    if (errno != EINTR) return false;
-  }
 }
 
 Targets continue_run(run::Run& run, const fs::path& directory, const machine::Machine& here,

@@ -9,6 +9,7 @@
 #include "src/support/file.h"
 #include "src/support/file_descriptor.h"
 #include "src/support/staged_file.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
@@ -22,7 +23,6 @@
 #include <string>
 #include <string_view>
 #include <system_error>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -92,22 +92,6 @@ Block header_of(const std::string& name, std::uint64_t size) {
   return header;
 }
 
-/// Copies bytes of `from` to `to`, and zeros to a whole block.
-void copy(const FileDescriptor& from, std::uint64_t offset, std::uint64_t size,
-          const FileDescriptor& to, const fs::path& source, const fs::path& destination) {
-  std::vector<char> buffer(std::size_t{1} << 20U);
-  while (size > 0) {
-    const std::size_t part = std::min<std::uint64_t>(size, buffer.size());
-    const std::span bytes(buffer.data(), part);
-    if (read_at(from, std::as_writable_bytes(bytes), offset) < part) {
-      throw InputError({source.string(), offset, "the end of the file, or an error of reading"});
-    }
-    write_all(to, {bytes.data(), part}, destination.string());
-    offset += part;
-    size -= part;
-  }
-}
-
 /// The files of a tar, in their order.
 class Reader {
  public:
@@ -125,7 +109,7 @@ class Reader {
           ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
       if (!file && errno == EEXIST) refuse(fmt::format("'{}' for the second time", name), "");
       if (!file) throw unwritable(path.string(), errno);
-      copy(file_, at_ + kBlock, bytes_, file, path_, path);
+      copy_bytes(file_, at_ + kBlock, bytes_, file, path_.string(), path.string());
     }
   }
 
@@ -160,12 +144,9 @@ class Reader {
     std::string_view text = text_of(header_, field);
     while (text.starts_with(' ')) text.remove_prefix(1);
     while (text.ends_with(' ')) text.remove_suffix(1);
-    std::uint64_t value = 0;
-    for (const char digit : text) {
-      if (digit < '0' || digit > '7') refuse("no octal number", "digits from 0 to 7");
-      value = value * 8 + static_cast<std::uint64_t>(digit - '0');
-    }
-    return value;
+    const auto value = text.empty() ? 0 : whole_number<std::uint64_t>(text, 8);
+    if (!value) refuse("no octal number", "digits from 0 to 7");
+    return *value;
   }
 
   /// Returns the name of a file without the directory that all of them are in.
@@ -185,7 +166,7 @@ class Reader {
     if (top_.empty()) top_ = top;
     const std::size_t most = type_ == kDirectory ? 1 : 2;
     if (path.is_absolute() || parts.empty() || parts.size() > most || top != top_ ||
-        std::ranges::find(parts, "..") != parts.end()) {
+        contains(parts, "..")) {
       refuse(fmt::format("the name '{}'", path.string()), "that of a file in one directory");
     }
     return parts.back();
@@ -229,7 +210,7 @@ void pack_run(const Run& run, const fs::path& directory, const fs::path& file) {
     const FileDescriptor content = open_regular_file(path);
     const std::uint64_t size = skid::size_of(content);
     write(bytes_of(header_of(name, size)));
-    copy(content, 0, size, staged.file(), path, file);
+    copy_bytes(content, 0, size, staged.file(), path.string(), file.string());
     written += size;
     write(std::string(padding_of(size, kBlock), '\0'));
   }

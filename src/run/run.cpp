@@ -2,10 +2,11 @@
 
 #include "src/run/run.h"
 
-#include "runway/specification.h"
+#include "runway/run_fields.h"
 #include "src/machine/answer_reason.h"
 #include "src/machine/cpu_identity.h"
-#include "src/run/perftool/generic_event.h"
+#include "src/perfdata/generic_event.h"
+#include "src/run/perftool/event_name.h"
 #include "src/support/error.h"
 #include "src/support/field_reader.h"
 #include "src/support/field_values.h"
@@ -14,23 +15,18 @@
 #include "src/support/file.h"
 #include "src/support/json_text.h"
 #include "src/support/json_value.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <chrono>
 #include <cstddef>
-#include <limits>
 #include <map>
 #include <system_error>
 #include <type_traits>
 #include <utility>
-#include <variant>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
-
-namespace skid {
-struct AddressRange;
-}  // namespace skid
 
 namespace skid::run {
 namespace {
@@ -43,10 +39,16 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
 void check_file_name(const JsonValue& value) {
   const std::string name = value.string();
   const fs::path path(name);
-  bool inside = !name.empty() && path.is_relative() && path.has_filename() &&
-                name.find('\0') == std::string::npos;
+  bool inside = !name.empty() && path.is_relative() && path.has_filename() && !contains(name, '\0');
   for (const fs::path& part : path) inside = inside && part != "..";
   if (!inside) value.refuse_text("the name of a file in the directory of the run");
+}
+
+/// Returns what samples an event; a PMU for events without a generic name.
+machine::SampledBy sampled_by(std::string_view perf_event) {
+  if (perf_event.starts_with("mem:")) return machine::SampledBy::breakpoint;
+  const auto* generic = perfdata::find_generic_event(perftool::split_event_name(perf_event).name);
+  return generic == nullptr ? machine::SampledBy::pmu : machine::sampled_by(generic->type);
 }
 
 /// A CPU with the keys of run.json; outputs have more.
@@ -70,7 +72,6 @@ SKID_FIELDS(machine::CorePmu, name, type, max_precise, cpus)
 SKID_FIELDS(machine::DataCache, level, bytes)
 SKID_FIELDS(run::CachesOfCpu, cpu, caches)
 SKID_FIELDS(machine::PerfTool, path, version, major, minor)
-SKID_FIELDS(AddressRange, begin, end)
 
 void fields(auto& io, Of<run::CpuOfRun> auto& of) {
   auto& value = of.cpu;
@@ -101,35 +102,6 @@ void fields(auto& io, Of<run::RunTarget> auto& target) {
   io("build_id", target.build_id);
 }
 
-void fields(auto& io, Of<runway::TargetReport> auto& value) {
-  SKID_MEMBERS(iterations, elapsed_seconds, ticks_per_nop, ticks_per_second);
-  io("cpu", value.cpu, {.least = -1});
-  SKID_MEMBERS(chase, warnings);
-}
-
-void fields(FieldWriter& io, const runway::RunLength& length) {
-  if (const auto* duration = std::get_if<std::chrono::nanoseconds>(&length)) {
-    io("nanoseconds", static_cast<std::uint64_t>(duration->count()));
-  } else {
-    io("iterations", std::get<std::uint64_t>(length));
-  }
-}
-
-void fields(FieldReader& io, runway::RunLength& length) {
-  const auto iterations = io.object().find("iterations");
-  const auto duration = io.object().find("nanoseconds");
-  if (iterations.has_value() == duration.has_value()) {
-    io.object().refuse(iterations ? "both lengths" : "neither length",
-                       "one of \"iterations\" and \"nanoseconds\"");
-  }
-  if (iterations) {
-    length = iterations->unsigned_integer();
-  } else {
-    length =
-        std::chrono::nanoseconds(duration->integer64(0, std::numeric_limits<std::int64_t>::max()));
-  }
-}
-
 void fields(auto& io, Of<run::PlannedMeasurement> auto& value) {
   SKID_MEMBERS(event, requested, perf_event);
   io("witness", OrNull{value.cross_check});
@@ -146,7 +118,7 @@ void fields(auto& io, Of<run::PlannedMeasurement> auto& value) {
   io("length", value.length);
   io("samples", OrNull{value.samples});
   io("file", Checked{value.file, run::check_file_name});
-  io("state", OneOf{value.state, names_of(value.state)});
+  io("state", OneOf{value.state, names_of(run::State{})});
   SKID_MEMBERS(reason, command, started, ended, target_report, messages);
 }
 
@@ -206,7 +178,7 @@ std::string recording_name(std::string_view event, std::string_view level, int r
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_";
   std::string name(event.substr(0, kLongest));
   for (char& character : name) {
-    if (kPlain.find(character) == std::string_view::npos) character = '_';
+    if (!contains(kPlain, character)) character = '_';
   }
   if (name.starts_with('-')) name.front() = '_';  // no option of a command
   while (name.size() > 1 && name.back() == '_') name.pop_back();
@@ -226,8 +198,8 @@ void note_samples(PlannedMeasurement& measurement, std::uint64_t samples,
         fmt::format("{} of {} requested samples", samples, measurement.samples));
   }
   if (samples > 0) return;
-  const machine::SampledBy sampled_by = perftool::sampled_by(measurement.perf_event);
-  measurement.reason = text_of(machine::why_no_samples(cpu, sampled_by, measurement.level, {}));
+  measurement.reason = text_of(
+      machine::why_no_samples(cpu, sampled_by(measurement.perf_event), measurement.level, {}));
 }
 
 bool is_run(const fs::path& directory) {

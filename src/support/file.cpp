@@ -8,7 +8,9 @@
 #include <chrono>
 #include <cstdio>
 #include <optional>
+#include <type_traits>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -157,6 +159,21 @@ std::string read_to_end(const FileDescriptor& file, std::uint64_t limit, const s
     if (count == 0) break;
   }
   return text;
+}
+
+void copy_bytes(const FileDescriptor& from, std::uint64_t offset, std::uint64_t size,
+                const FileDescriptor& to, const std::string& source,
+                const std::string& destination) {
+  std::vector<char> buffer(std::size_t{1} << 20U);
+  while (size > 0) {
+    const std::span bytes(buffer.data(), std::min<std::uint64_t>(size, buffer.size()));
+    if (read_at(from, std::as_writable_bytes(bytes), offset) < bytes.size()) {
+      throw InputError({source, offset, "the end of the file, or an error of reading"});
+    }
+    write_all(to, {bytes.data(), bytes.size()}, destination);
+    offset += bytes.size();
+    size -= bytes.size();
+  }
 }
 
 }  // namespace skid

@@ -47,6 +47,12 @@ std::uint64_t size_without_holes(const FileDescriptor& file);
 void write_all(const FileDescriptor& file, std::string_view content, const std::string& name,
                std::string_view remedy = {});
 
+/// Copies `size` bytes of `from`, from `offset` on, to the position of `to`. Throws InputError of
+/// `source` if it has fewer, and like write_all().
+void copy_bytes(const FileDescriptor& from, std::uint64_t offset, std::uint64_t size,
+                const FileDescriptor& to, const std::string& source,
+                const std::string& destination);
+
 /// Returns the error of a file that cannot be written, with the remedy if that is not empty:
 /// "out.data: cannot be written: no space left on device".
 Error unwritable(const std::string& name, int error_number, std::string_view remedy = {});

@@ -9,14 +9,14 @@ namespace skid {
 
 namespace {
 
-template <typename Json>
+using Json = nlohmann::ordered_json;
+
 std::string json_line(const Json& value) {
   constexpr bool kAsciiOnly = true;
   return value.dump(-1, ' ', kAsciiOnly, Json::error_handler_t::replace);
 }
 
 /// Whether `value` is a table: an array of arrays of numbers.
-template <typename Json>
 bool is_table(const Json& value) {
   const auto is_row = [](const Json& row) {
     return row.is_array() &&
@@ -25,7 +25,6 @@ bool is_table(const Json& value) {
   return value.is_array() && !value.empty() && std::ranges::all_of(value, is_row);
 }
 
-template <typename Json>
 void append_indented(const Json& value, int indent, int level, std::string& text) {
   if (!value.is_structured() || value.empty() || is_table(value)) {
     text += json_line(value);
@@ -46,22 +45,13 @@ void append_indented(const Json& value, int indent, int level, std::string& text
   text += value.is_object() ? '}' : ']';
 }
 
-template <typename Json>
-std::string text_of(const Json& value, int indent) {
+}  // namespace
+
+std::string json_text(const nlohmann::ordered_json& value, int indent) {
   if (indent < 0) return json_line(value);
   std::string text;
   append_indented(value, indent, 0, text);
   return text;
-}
-
-}  // namespace
-
-std::string json_text(const nlohmann::json& value, int indent) {
-  return text_of(value, indent);
-}
-
-std::string json_text(const nlohmann::ordered_json& value, int indent) {
-  return text_of(value, indent);
 }
 
 }  // namespace skid

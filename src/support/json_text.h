@@ -12,7 +12,6 @@ namespace skid {
 /// parser restores the characters. Names from recordings need not be UTF-8: invalid bytes become
 /// U+FFFD. `indent`: spaces per level; -1 for one line. An array of arrays of numbers is always one
 /// line. There is no newline at the end.
-std::string json_text(const nlohmann::json& value, int indent = -1);
 std::string json_text(const nlohmann::ordered_json& value, int indent = -1);
 
 }  // namespace skid

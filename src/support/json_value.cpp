@@ -2,6 +2,7 @@
 
 #include "src/support/error.h"
 #include "src/support/json_text.h"
+#include "src/support/text.h"
 
 #include <algorithm>
 #include <cmath>
@@ -116,9 +117,8 @@ std::vector<JsonValue> JsonValue::elements(std::size_t most) const {
 void JsonValue::allow_only(const std::vector<std::string_view>& names) const {
   if (!value_->is_object()) refuse_type("an object");
   for (const auto& [name, value] : value_->items()) {
-    if (std::ranges::find(names, name) != names.end()) continue;
-    refuse(fmt::format("the key {}", json_text(json(name))),
-           fmt::format("{}", fmt::join(names, ", ")));
+    if (contains(names, name)) continue;
+    refuse(fmt::format("the key {}", json_text(name)), fmt::format("{}", fmt::join(names, ", ")));
   }
 }
 
@@ -201,7 +201,7 @@ void JsonValue::refuse(const std::string& found, const std::string& allowed,
 }
 
 void JsonValue::refuse_text(const std::string& allowed, const std::string& remedy) const {
-  refuse(json_text(json(string())), allowed, remedy);
+  refuse(json_text(string()), allowed, remedy);
 }
 
 void JsonValue::refuse_type(const std::string& allowed) const {

@@ -58,7 +58,7 @@ std::vector<std::string> near_names(std::string_view name,
       }
     }
     if (wanted.empty() || text.empty()) continue;
-    if (text.find(wanted) != std::string::npos || wanted.find(text) != std::string::npos) {
+    if (contains(text, wanted) || contains(wanted, text)) {
       candidates.emplace_back(std::max(wanted.size(), text.size()), ~count, other);
     }
   }

@@ -1,10 +1,9 @@
 // The parts of a precise level that depend on the CPU and the event.
 #pragma once
 
-#include <array>
-#include <cstddef>
+#include "src/support/names.h"
+
 #include <cstdint>
-#include <string_view>
 
 namespace skid {
 
@@ -28,17 +27,8 @@ enum class LevelThree : std::uint8_t {
   reduced_skid,     ///< Atom: other counters than at level 2, with less skid
 };
 
-/// Names of ExactIp and LevelThree in JSON, in the order of the enumerators; null for `unknown`.
-inline constexpr std::array<std::string_view, 4> kExactIpNames{"unknown", "evidence", "request",
-                                                               "never"};
-inline constexpr std::array<std::string_view, 5> kLevelThreeNames{
-    "unknown", "distinct", "same as level 2", "refused", "reduced skid"};
-
-constexpr std::string_view name_of(ExactIp meaning) {
-  return kExactIpNames.at(static_cast<std::size_t>(meaning));
-}
-constexpr std::string_view name_of(LevelThree level) {
-  return kLevelThreeNames.at(static_cast<std::size_t>(level));
-}
+// Their names in JSON; null for `unknown`.
+SKID_NAMES(ExactIp, "unknown", "evidence", "request", "never")
+SKID_NAMES(LevelThree, "unknown", "distinct", "same as level 2", "refused", "reduced skid")
 
 }  // namespace skid

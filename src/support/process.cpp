@@ -202,7 +202,7 @@ ChildProcess::ChildProcess(const std::vector<std::string>& argv, const fs::path&
   const std::vector<char*> pointers = pointers_to(arguments);
   // find_program() is used instead of posix_spawnp, which searches the current directory for empty
   // elements of PATH. The path is absolute because the program starts in another directory.
-  const bool is_path = argv[0].find('/') != std::string::npos;
+  const bool is_path = contains(argv[0], '/');
   const auto found = is_path ? std::optional<fs::path>(argv[0]) : find_program(argv[0]);
   const fs::path program = found && !is_path ? fs::absolute(*found) : fs::path(argv[0]);
   const int error = found ? ::posix_spawn(&pid_, program.c_str(), actions.get(), attributes.get(),
@@ -292,7 +292,7 @@ std::vector<std::string> program_directories() {
 
 std::optional<fs::path> find_program(std::string_view name) {
   if (name.empty()) return std::nullopt;
-  if (name.find('/') != std::string_view::npos) {
+  if (contains(name, '/')) {
     const fs::path path(name);
     return is_executable_file(path) ? std::optional(path) : std::nullopt;
   }

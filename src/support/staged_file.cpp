@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <chrono>
-#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <system_error>
@@ -51,17 +50,6 @@ fs::path directory_of(const fs::path& file) {
 }
 
 /// Writes the rest of `file` at the position of `to`, which `name` names in errors.
-void copy_to_end(const FileDescriptor& file, const FileDescriptor& to, const std::string& name) {
-  std::string bytes(std::size_t{1} << 20, '\0');
-  for (;;) {
-    const ssize_t count = ::read(file.get(), bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw unwritable(name, errno);
-    if (count == 0) return;
-    write_all(to, std::string_view(bytes).substr(0, static_cast<std::size_t>(count)), name);
-  }
-}
-
 constexpr const char* kDescriptors = "/proc/self/fd";
 
 }  // namespace
@@ -112,8 +100,7 @@ StagedFile::~StagedFile() {
 
 void StagedFile::complete() {
   if (device_) {
-    if (::lseek(file_.get(), 0, SEEK_SET) < 0) throw unwritable(path_, errno);
-    copy_to_end(file_, device_, path_.string());
+    copy_bytes(file_, 0, size_of(file_), device_, path_.string(), path_.string());
     return;
   }
   synchronize(file_, path_);

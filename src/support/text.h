@@ -47,6 +47,13 @@ std::optional<Number> whole_number(std::string_view text, int base = 10) {
   return result.ec == std::errc() && result.ptr == end ? std::optional(number) : std::nullopt;
 }
 
+/// Parses all of `text` as a number, in hexadecimal after "0x" or "0X".
+template <typename Number>
+std::optional<Number> decimal_or_hexadecimal(std::string_view text) {
+  const bool is_hexadecimal = text.starts_with("0x") || text.starts_with("0X");
+  return is_hexadecimal ? whole_number<Number>(text.substr(2), 16) : whole_number<Number>(text);
+}
+
 /// Returns bytes in lower-case hexadecimal, two digits per byte.
 inline std::string hexadecimal(std::span<const std::byte> bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
@@ -75,6 +82,20 @@ inline std::string_view take_until(char separator, std::string_view& text) {
   const std::string_view front = text.substr(0, text.find(separator));
   text.remove_prefix(std::min(front.size() + 1, text.size()));
   return front;
+}
+
+/// Whether an element of `list` equals `value`.
+template <typename List, typename Value>
+requires requires(const List& list, const Value& value) {
+  *std::ranges::begin(list) == value;
+}
+constexpr bool contains(const List& list, const Value& value) {
+  return std::ranges::find(list, value) != std::ranges::end(list);
+}
+
+/// Whether `part` occurs in `text`.
+constexpr bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
 }
 
 /// Returns word number `index`, from 0, of words with one space between them; empty if there are

@@ -2,6 +2,7 @@
 
 #include "src/support/error.h"
 #include "src/support/file.h"
+#include "src/support/text.h"
 #include "src/symbols/elf_file.h"
 #include "src/symbols/symbol_table.h"
 
@@ -41,7 +42,7 @@ fs::path link_of(const std::string& build_id) {
 
 std::vector<fs::path> debug_directories_of(const BinaryPlaces& places) {
   std::vector<fs::path> directories = places.debug_directories;
-  if (std::ranges::find(directories, kDebugDirectory) == directories.end()) {
+  if (!contains(directories, kDebugDirectory)) {
     directories.emplace_back(kDebugDirectory);
   }
   return directories;
@@ -158,7 +159,7 @@ std::optional<ElfFile> find_linked(const ElfFile& file, const BinaryPlaces& plac
   if (link == nullptr) return std::nullopt;
   const std::string name = link;
   // Only a plain name is allowed: an untrusted file must not choose which files are opened.
-  if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) {
+  if (name.empty() || name == "." || name == ".." || contains(name, '/')) {
     return std::nullopt;
   }
   for (const fs::path& place : places_of(file.path(), name, places)) {

@@ -33,11 +33,11 @@ std::optional<KallsymsLine> parse_line(std::string_view line) {
 }
 
 bool is_code(char type) {
-  return std::string_view("TtWw").find(type) != std::string_view::npos;
+  return contains(std::string_view("TtWw"), type);
 }
 
 bool is_data(char type) {
-  return std::string_view("DdBb").find(type) != std::string_view::npos;
+  return contains(std::string_view("DdBb"), type);
 }
 
 }  // namespace

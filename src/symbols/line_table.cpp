@@ -83,10 +83,6 @@ std::uint64_t inflated_size(Elf_Scn* section, const GElf_Shdr& header, std::stri
   return 0;
 }
 
-bool is_among(std::span<const std::string_view> names, std::string_view name) {
-  return std::ranges::find(names, name) != names.end();
-}
-
 /// Returns the name of a DWARF section without its prefix, "line"; empty for other sections.
 std::string_view dwarf_name(std::string_view section) {
   for (const std::string_view prefix : {".debug_", ".zdebug_"}) {
@@ -196,8 +192,8 @@ bool LineTable::read_sections(const ElfFile& file) {
     const std::string_view name = dwarf_name(full_name);
     const bool is_compressed =
         (header.sh_flags & SHF_COMPRESSED) != 0 || full_name.starts_with(".zdebug");
-    const bool is_whole = full_name == ".gnu_debugaltlink" || is_among(kReadWhole, name);
-    if (!is_whole && !is_among(kReadInParts, name)) continue;
+    const bool is_whole = full_name == ".gnu_debugaltlink" || contains(kReadWhole, name);
+    if (!is_whole && !contains(kReadInParts, name)) continue;
     if (!sections_.emplace(name, section).second) return false;  // libdw might take the other one
     if (is_whole || is_compressed) read(header.sh_offset, header.sh_size);
     const std::uint64_t size = std::max(header.sh_size, inflated_size(section, header, full_name));

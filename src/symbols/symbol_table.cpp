@@ -1,6 +1,7 @@
 #include "src/symbols/symbol_table.h"
 
 #include "src/support/sorting.h"
+#include "src/support/text.h"
 #include "src/symbols/elf_file.h"
 #include "src/symbols/elf_sections.h"
 #include "src/symbols/plt.h"
@@ -41,9 +42,9 @@ std::vector<SymbolSection> symbol_sections(const ElfFile& file) {
     GElf_Shdr header;
     if (gelf_getshdr(section, &header) == nullptr) continue;
     const std::string_view name = file.section_name(header);
-    if (name.find("text") != std::string_view::npos) {
+    if (contains(name, "text")) {
       added.kind = SectionKind::text;
-    } else if (name.find("data") != std::string_view::npos) {
+    } else if (contains(name, "data")) {
       added.kind = SectionKind::data;
     }
     added.end = AddressRange::of_size(header.sh_addr, header.sh_size).end;
@@ -77,8 +78,7 @@ bool is_mapping_symbol(GElf_Half machine, std::string_view name) {
   if (name.size() < 2 || name[0] != '$') return false;
   if (machine == EM_RISCV) return name[1] == 'd' || name[1] == 'x';
   if (machine != EM_ARM && machine != EM_AARCH64) return false;
-  return std::string_view("adtx").find(name[1]) != std::string_view::npos &&
-         (name.size() == 2 || name[2] == '.');
+  return contains(std::string_view("adtx"), name[1]) && (name.size() == 2 || name[2] == '.');
 }
 
 std::size_t leading_underscores(std::string_view name) {
@@ -338,13 +338,13 @@ std::vector<Function> SymbolTable::functions_named(std::string_view name) const 
   std::string_view identifier = scope.substr(scope.find_last_of(": ") + 1);  // after a result type
   if (identifier.starts_with('~')) identifier.remove_prefix(1);
   // The mangled forms of operators and of some names of std have two letters.
-  if (scope.find("operator") != std::string_view::npos || scope.starts_with("std::")) {
+  if (contains(scope, "operator") || scope.starts_with("std::")) {
     identifier = {};
   }
   const auto is_named = [&](std::string_view symbol) {
     if (symbol == target) return true;
     if (style_ == NameStyle::symbols) return false;
-    if (symbol.find(identifier) == std::string_view::npos) return false;
+    if (!contains(symbol, identifier)) return false;
     const std::string mangled(symbol);
     return demangler_.name_of(mangled) == target ||
            (has_parameters && demangler_.name_of(mangled, true) == target);

@@ -1,7 +1,7 @@
 #include "runway/specification.h"
 #include "src/machine/machine.h"
+#include "src/perfdata/generic_event.h"
 #include "src/run/perftool/event_name.h"
-#include "src/run/perftool/generic_event.h"
 #include "src/support/json_text.h"
 #include "src/support/json_value.h"
 #include "src/support/text.h"
@@ -37,7 +37,7 @@ constexpr std::uint64_t kMostThrottled = 100'000;
 /// Returns the event that perf makes of one of its own names or of a raw code.
 std::optional<EventCode> known_code(const std::string& name) {
   if (name == "access" || name == "execute") return EventCode{name, PERF_TYPE_BREAKPOINT};
-  if (const auto* generic = perftool::find_generic_event(name)) {
+  if (const auto* generic = perfdata::find_generic_event(name)) {
     return EventCode{name, generic->type, generic->config};
   }
   if (name.size() < 2 || name.front() != 'r') return std::nullopt;
@@ -50,9 +50,8 @@ EventCode read_code(const JsonValue& object, const std::string& name) {
   const auto known = known_code(name);
   if (!type && !object.find("config")) {
     if (known) return *known;
-    object.refuse(
-        fmt::format("no \"type\" and \"config\" of the event {}", json_text(nlohmann::json(name))),
-        "both, but for access, execute, generic names of perf and raw codes (r20d1)");
+    object.refuse(fmt::format("no \"type\" and \"config\" of the event {}", json_text(name)),
+                  "both, but for access, execute, generic names of perf and raw codes (r20d1)");
   }
   if (known && known->type == PERF_TYPE_BREAKPOINT) {
     object.refuse(fmt::format("\"type\" or \"config\" of {}", name),

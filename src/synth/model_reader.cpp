@@ -100,7 +100,7 @@ std::string text_of(const JsonValue& value) {
     return static_cast<unsigned char>(character) >= 0x20 && character != 0x7f;
   });
   if (!printable || text.size() > kLongestText) {
-    value.refuse(printable ? fmt::format("{} bytes", text.size()) : json_text(json(text)),
+    value.refuse(printable ? fmt::format("{} bytes", text.size()) : json_text(text),
                  fmt::format("at most {} printable bytes", kLongestText));
   }
   return text;

@@ -7,6 +7,7 @@
 #include "src/perfdata/features.h"
 #include "src/perfdata/format.h"
 #include "src/support/address.h"
+#include "src/support/text.h"
 #include "src/synth/model_reader.h"
 
 #include <algorithm>
@@ -25,7 +26,7 @@
 namespace skid::synth {
 
 void set_modes(const std::string& modifiers, perfdata::Attribute& attribute) {
-  const auto has = [&](char mode) { return modifiers.find(mode) != std::string::npos; };
+  const auto has = [&](char mode) { return contains(modifiers, mode); };
   if (!has('u') && !has('k') && !has('h')) return;
   attribute.exclude_user = !has('u');
   attribute.exclude_kernel = !has('k');

@@ -65,9 +65,9 @@ struct Tree {
 /// The measurements on the targets of the request, all with the same addresses.
 std::vector<run::PlannedMeasurement> planned(const PlanOptions& options,
                                              const RecordRequest& request) {
-  std::map<std::string, runway::TargetDescription> targets;
+  Targets targets;
   for (const auto& [file, specification] : request.targets) {
-    runway::TargetDescription& target = targets[file];
+    runway::TargetDescription& target = targets[file].description;
     target.specification.trigger = specification.trigger;
     target.layout.datum = 0x403000;
     target.layout.trigger = {0x401010, 0x401014};

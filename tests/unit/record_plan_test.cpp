@@ -63,8 +63,8 @@ PlanOptions options(std::vector<std::string> events) {
   return {.events = std::move(events)};
 }
 
-std::map<std::string, runway::TargetDescription> targets_of_x86() {
-  std::map<std::string, runway::TargetDescription> result;
+Targets targets_of_x86() {
+  Targets result;
   for (const TriggerKind kind : runway::trigger_kinds_of(Arch::x86_64)) {
     runway::TargetDescription target;
     target.specification.trigger = kind;
@@ -75,7 +75,7 @@ std::map<std::string, runway::TargetDescription> targets_of_x86() {
         {.event = "execute", .offset = 0, .events_per_iteration = 2.0},
         {.event = "faults", .offset = {}, .events_per_iteration = 0.0},
     };
-    result.emplace(fmt::format("target.{}", runway::name_of(kind)), target);
+    result[fmt::format("target.{}", runway::name_of(kind))].description = target;
   }
   return result;
 }

@@ -5,7 +5,7 @@
 #include "src/events/cpu.h"
 #include "src/events/event.h"
 #include "src/events/spelling.h"
-#include "src/run/perftool/generic_event.h"
+#include "src/perfdata/generic_event.h"
 #include "src/support/near_names.h"
 
 #include <algorithm>
@@ -22,7 +22,7 @@ namespace {
 
 /// Returns what an event of the kernel is, and what its samples show; empty for other names.
 std::string_view kind_of_kernel_event(std::string_view name) {
-  const auto* const generic = perftool::find_generic_event(name);
+  const auto* const generic = perfdata::find_generic_event(name);
   if (generic != nullptr && generic->type == PERF_TYPE_SOFTWARE) {
     switch (generic->config) {
       case PERF_COUNT_SW_CPU_CLOCK:

@@ -272,8 +272,8 @@ Cell cause_cell(const Number& number) {
 void add_numbers(FieldWriter& io, const Measurement& value, const Json& histogram) {
   io("precise", Json{{"requested", value.precise.requested},
                      {"recorded", value.precise.recorded},
-                     {"level_3", named(value.basis.level_three, kLevelThreeNames)},
-                     {"exact_ip_means", named(value.basis.exact_ip, kExactIpNames)},
+                     {"level_3", named(value.basis.level_three, names_of(LevelThree{}))},
+                     {"exact_ip_means", named(value.basis.exact_ip, names_of(ExactIp{}))},
                      {"exact_ip_samples", value.precise.exact_ip_samples},
                      {"exact_ip_hits", value.basis.tally.exact_hits},
                      {"exact_ip_off_trigger", value.basis.tally.exact_off_trigger}});

@@ -32,7 +32,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -172,13 +171,13 @@ OffsetCounts read_censored(const JsonValue& offsets, const Tally& tally,
 }
 
 /// Reads a name. null, or no key as in older reports, is the first name, which means unknown.
-template <typename Enum, std::size_t N>
-void read_name(const JsonValue& object, std::string_view key,
-               const std::array<std::string_view, N>& names, Enum& to) {
+template <typename Enum>
+void read_name(const JsonValue& object, std::string_view key, Enum& to) {
+  constexpr auto names = names_of(Enum{});
   const auto value = object.find(key);
   if (!value) return;
-  const auto found = std::find(names.begin() + 1, names.end(), value->string());
-  if (found == names.end()) {
+  const auto found = std::ranges::find(names, value->string());
+  if (found == names.begin() || found == names.end()) {
     value->refuse_text(
         fmt::format("null or one of {}", fmt::join(names.begin() + 1, names.end(), ", ")));
   }
@@ -324,8 +323,8 @@ analysis::Basis read_basis(const JsonValue& measurement) {
   }
   basis.skid_in_events = read_skid_in_events(value, tally.breakdown.read());
   basis.sample_pairs = read_sample_pairs(value, tally.breakdown.read());
-  read_name(measurement["precise"], "exact_ip_means", kExactIpNames, basis.exact_ip);
-  read_name(measurement["precise"], "level_3", kLevelThreeNames, basis.level_three);
+  read_name(measurement["precise"], "exact_ip_means", basis.exact_ip);
+  read_name(measurement["precise"], "level_3", basis.level_three);
   FieldReader counts(measurement);
   counts("inside_instruction", tally.inside_instruction, {.most = tally.breakdown.read()});
   // Not in older reports.

@@ -1,31 +1,20 @@
 #include "src/run/perftool/perftool.h"
 
-#include "runway/specification.h"
-#include "runway/target.h"
-#include "runway/target_run.h"
-#include "src/machine/answer_reason.h"
 #include "src/machine/diagnosis.h"
 #include "src/machine/machine.h"
 #include "src/perfdata/attribute.h"
 #include "src/perfdata/record_counts.h"
 #include "src/perfdata/recording.h"
-#include "src/run/perftool/event_name.h"
-#include "src/run/perftool/generic_event.h"
 #include "src/run/perftool/record_command.h"
-#include "src/run/perftool/try_length.h"
-#include "src/support/address.h"
 #include "src/support/error.h"
 #include "src/support/file.h"
 #include "src/support/file_descriptor.h"
 #include "src/support/process.h"
-#include "src/support/since.h"
 #include "src/support/text.h"
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstddef>
-#include <initializer_list>
 #include <iterator>
 #include <span>
 #include <utility>
@@ -37,54 +26,6 @@
 namespace skid::perftool {
 namespace {
 
-using machine::PerfTool;
-
-/// The letters of an event's modifiers in tools/perf/util/parse-events.l, later additions included.
-constexpr std::string_view kModifiers = "ukhpPGHSDIWebRX";
-
-constexpr std::uint32_t kHardware = PERF_TYPE_HARDWARE;
-constexpr std::uint32_t kSoftware = PERF_TYPE_SOFTWARE;
-/// Aliases follow the name that perf prints.
-constexpr auto kGenericEvents =
-    std::to_array<GenericEvent>({{"cycles", kHardware, 0},
-                                 {"cpu-cycles", kHardware, 0},
-                                 {"instructions", kHardware, 1},
-                                 {"cache-references", kHardware, 2},
-                                 {"cache-misses", kHardware, 3},
-                                 {"branches", kHardware, 4},
-                                 {"branch-instructions", kHardware, 4},
-                                 {"branch-misses", kHardware, 5},
-                                 {"bus-cycles", kHardware, 6},
-                                 {"stalled-cycles-frontend", kHardware, 7},
-                                 {"idle-cycles-frontend", kHardware, 7},
-                                 {"stalled-cycles-backend", kHardware, 8},
-                                 {"idle-cycles-backend", kHardware, 8},
-                                 {"ref-cycles", kHardware, 9},
-                                 {"cpu-clock", kSoftware, 0},
-                                 {"task-clock", kSoftware, 1},
-                                 {"page-faults", kSoftware, 2},
-                                 {"faults", kSoftware, 2},
-                                 {"context-switches", kSoftware, 3},
-                                 {"cs", kSoftware, 3},
-                                 {"cpu-migrations", kSoftware, 4},
-                                 {"migrations", kSoftware, 4},
-                                 {"minor-faults", kSoftware, 5},
-                                 {"major-faults", kSoftware, 6},
-                                 {"alignment-faults", kSoftware, 7},
-                                 {"emulation-faults", kSoftware, 8},
-                                 {"dummy", kSoftware, 9},
-                                 {"bpf-output", kSoftware, 10},
-                                 {"cgroup-switches", kSoftware, 11}});
-
-/// The one slash of "mem:ADDRESS/LENGTH:rw" opens no terms.
-bool is_breakpoint(std::string_view event) {
-  return event.starts_with("mem:");
-}
-
-bool all_modifiers(std::string_view text) {
-  return text.find_first_not_of(kModifiers) == std::string_view::npos;
-}
-
 /// perf's first remark as a clause, or nothing.
 std::string because(const Messages& messages) {
   return messages.remarks.empty() ? "" : ": " + messages.remarks.front();
@@ -92,10 +33,6 @@ std::string because(const Messages& messages) {
 
 constexpr std::size_t kMostRemarks = 20;
 constexpr std::size_t kLongestRemark = 500;
-
-bool contains(std::string_view text, std::string_view part) {
-  return text.find(part) != std::string_view::npos;
-}
 
 bool contains_any(std::string_view text, std::span<const std::string_view> parts) {
   return std::ranges::any_of(parts, [&](std::string_view part) { return contains(text, part); });
@@ -181,128 +118,6 @@ bool lacks_an_event(const std::filesystem::path& file) {
 
 }  // namespace
 
-EventName split_event_name(std::string_view event) {
-  const auto slash = event.rfind('/');
-  if (slash != std::string_view::npos && !is_breakpoint(event)) {
-    auto modifiers = event.substr(slash + 1);
-    if (modifiers.starts_with(':')) modifiers.remove_prefix(1);
-    if (all_modifiers(modifiers)) {
-      return {std::string(event.substr(0, slash + 1)), std::string(modifiers)};
-    }
-    return {std::string(event), {}};
-  }
-  const auto colon = event.rfind(':');
-  if (colon == std::string_view::npos || colon + 1 == event.size() ||
-      !all_modifiers(event.substr(colon + 1))) {
-    return {std::string(event), {}};
-  }
-  return {std::string(event.substr(0, colon)), std::string(event.substr(colon + 1))};
-}
-
-std::string with_counter_values(std::string_view event) {
-  EventName name = split_event_name(event);
-  if (!has_counter_values(event)) name.modifiers += 'S';
-  return join_event_name(name);
-}
-
-std::string perf_name_of(const std::string& event, const runway::TargetDescription& target) {
-  if (event == "access") {
-    return fmt::format("mem:{:#x}/{}:rw", target.layout.datum,
-                       runway::watched_bytes(target.specification));
-  }
-  if (event == "execute") return fmt::format("mem:{:#x}:x", target.layout.trigger.begin);
-  return event == "faults" ? "page-faults" : event;
-}
-
-std::optional<std::vector<std::string>> split_event_list(std::string_view list) {
-  std::vector<std::string> events;
-  std::string event;
-  bool between_slashes = false;
-  for (const char character : list) {
-    if (character == '/' && !is_breakpoint(event)) between_slashes = !between_slashes;
-    if (character == ',' && !between_slashes) {
-      events.push_back(std::exchange(event, {}));
-    } else {
-      event += character;
-    }
-  }
-  if (between_slashes) return std::nullopt;
-  events.push_back(std::move(event));
-  return events;
-}
-
-int level_of_modifiers(std::string_view modifiers) {
-  return static_cast<int>(std::ranges::count(modifiers, 'p'));
-}
-
-const GenericEvent* find_generic_event(std::string_view name) {
-  return find_by(kGenericEvents, &GenericEvent::name, name);
-}
-
-std::string_view generic_hardware_name(std::uint64_t config) {
-  for (const GenericEvent& event : kGenericEvents) {
-    if (event.type == kHardware && event.config == (config & 0xffff'ffff)) return event.name;
-  }
-  return {};
-}
-
-std::vector<std::string> record_command(const PerfTool& perf, const Recording& recording) {
-  const Subject& subject = recording.subject;
-  const Extras& extras = subject.extras;
-  std::vector<std::string> words;
-  const auto add = [&words](std::initializer_list<std::string> more) {
-    words.insert(words.end(), more);
-  };
-  const std::string cpu = std::to_string(recording.cpu);
-  // Until perf 6.7 mappings of programs that start on another CPU are missing with -C.
-  if (extras.per_cpu) add({"taskset", "-c", cpu});
-  // No copies of the modules in ~/.debug.
-  add({perf.path.string(), "record", "--no-buildid-cache"});
-  // Side-band events of BPF programs, for which perf's end waits up to a second.
-  if (perf.has(PerfTool::kNoBpfEvent)) add({"--no-bpf-event"});
-  const std::string rate = std::to_string(extras.frequency.value_or(subject.period));
-  if (subject.cross_check.empty()) {
-    add({"-e", subject.perf_event, extras.frequency ? "-F" : "-c", rate});
-  } else {
-    // Tracepoints take no period among their terms, so the event has to.
-    auto event = split_event_name(subject.perf_event);
-    event.name += fmt::format("/{}={}/", extras.frequency ? "freq" : "period", rate);
-    add({"-e", join_event_name(event), "-e", subject.cross_check, "-c", "1"});
-  }
-  if (!extras.call_graph.empty()) add({"--call-graph", extras.call_graph});
-  if (!extras.branch_filter.empty()) add({"-j", extras.branch_filter});
-  // Linux takes both together only since 6.12, and then counters of several tasks have one id.
-  if (has_counter_values(subject.perf_event)) add({"--no-inherit"});
-  if (extras.per_cpu) add({"-C", cpu});
-  if (subject.data_addresses) add({"-d"});
-  if (subject.weights) add({"-W"});
-  if (subject.registers) add({std::string(kRegistersOption)});
-  // The registers of IBS: 72 to 80 bytes a sample, each of which has its own interrupt anyway.
-  if (subject.perf_event.starts_with("ibs_op/")) add({"-R"});
-  add({"-o", recording.output.string()});
-  runway::Target target;
-  target.path = recording.target;
-  runway::TargetRun run{.length = subject.length, .cpu = recording.cpu};
-  // Events start disabled; the target has them enabled once it is warm.
-  if (perf.has_control()) {
-    run.control = recording.control;
-    run.acknowledge = recording.acknowledge;
-    add({"-D", "-1", "--control",
-         fmt::format("fifo:{},{}", run.control.string(), run.acknowledge.string())});
-  }
-  words.emplace_back("--");
-  for (std::string& word : runway::command_line(target, run)) words.push_back(std::move(word));
-  return words;
-}
-
-std::string control_note(const PerfTool& perf) {
-  if (perf.version.empty() || perf.has_control()) return {};
-  return fmt::format(
-      "perf {} has no --control (new in {}.{}): the targets' start and warm-up are in the "
-      "recordings",
-      perf.version, PerfTool::kControl.major, PerfTool::kControl.minor);
-}
-
 Outcome judge(const Completed& left, const std::filesystem::path& file, const Subject& subject,
               const machine::Machine& machine) {
   Outcome outcome;
@@ -357,25 +172,6 @@ std::uint64_t samples_of_first_event(const std::filesystem::path& file) {
   auto recording = perfdata::Recording::open(file);
   const auto counts = perfdata::count_records(recording);
   return counts.events.empty() ? 0 : counts.events.front().samples;
-}
-
-machine::SampledBy sampled_by(std::string_view perf_event) {
-  if (is_breakpoint(perf_event)) return machine::SampledBy::breakpoint;
-  const GenericEvent* generic = find_generic_event(split_event_name(perf_event).name);
-  return generic == nullptr ? machine::SampledBy::pmu : machine::sampled_by(generic->type);
-}
-
-std::optional<std::chrono::nanoseconds> next_length(std::chrono::nanoseconds length,
-                                                    std::uint64_t samples, std::uint64_t asked) {
-  if (samples >= asked || length.count() <= 0) return std::nullopt;
-  if (length >= (samples == 0 ? kLongestEmptyTry : kLongestTry)) return std::nullopt;
-  const auto last = static_cast<std::uint64_t>(length.count());
-  const auto longest = static_cast<std::uint64_t>(kLongestTry.count());
-  const std::uint64_t percent =
-      samples == 0 ? kLeastGrowth : std::max(kLeastGrowth, kMargin * asked / samples);
-  // Compared before it is multiplied, so that nothing overflows.
-  if (percent >= longest * 100 / last) return kLongestTry;
-  return std::chrono::nanoseconds(static_cast<std::int64_t>(last * percent / 100));
 }
 
 bool reports_no_counter(std::string_view message) {

@@ -1,5 +1,7 @@
 #include "src/run/perftool/record_arguments.h"
 
+#include "src/support/text.h"
+
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -51,7 +53,7 @@ constexpr auto kLongWithout = std::to_array<std::string_view>({"switch-output", 
 
 /// The long option that a word names, perhaps by its beginning; empty: none with an argument.
 std::string_view long_option(std::string_view name) {
-  if (std::ranges::find(kLongWithout, name) != kLongWithout.end()) return {};
+  if (contains(kLongWithout, name)) return {};
   const auto is_meant = [name](std::string_view option) { return option.starts_with(name); };
   const auto found = std::ranges::find_if(kLongWithArgument, is_meant);
   return found == kLongWithArgument.end() ? std::string_view() : *found;
@@ -86,7 +88,7 @@ std::optional<std::vector<std::string>> event_arguments(
     } else if (const std::size_t found = word.find_first_of(kShort, 1); found != word.npos) {
       option = word[found] == 'e' ? std::string_view("event") : word.substr(found, 1);
       argument = word.substr(found + 1);
-      in_next_word = argument.empty() && kShortWithAttached.find(word[found]) == word.npos;
+      in_next_word = argument.empty() && !contains(kShortWithAttached, word[found]);
     }
     if (in_next_word) {
       if (++index == command_line.size()) return std::nullopt;
