@@ -231,8 +231,8 @@ class AddressAuditor {
   }
 
   void find_distances() {
-    // Candidates and their accesses, some 50 bytes each.
-    constexpr std::size_t kMostKept = std::size_t{1} << 21;
+    // Candidates and their accesses, some 80 bytes each.
+    constexpr std::size_t kMostKept = std::size_t{1} << 20;
     std::size_t kept = 0;
     read_files(
         [&](witness::FileAccesses& file, std::uint64_t address, Moment moment, Place& place) {

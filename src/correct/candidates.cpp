@@ -39,8 +39,9 @@ using instructions::MemoryOperand;
 /// accesses of the stack if these are elsewhere.
 bool may_touch(witness::Accesses& accesses, const Suspicion& suspicion) {
   if (suspicion.stack_is_elsewhere) {
-    std::erase_if(accesses.known,
-                  [](const auto& one) { return one.base == instructions::kStackPointer; });
+    std::erase_if(accesses.known, [](const auto& one) {
+      return one.base && one.base->from == instructions::kStackPointer;
+    });
   }
   return witness::judge(accesses, *suspicion.watched).verdict != witness::Verdict::contradicted;
 }

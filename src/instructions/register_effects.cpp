@@ -2,12 +2,16 @@
 
 #include "src/instructions/zydis_instruction.h"
 
+#include <algorithm>
+#include <bit>
+
 #include <Zydis/Zydis.h>
 
 namespace skid::instructions {
 namespace {
 
 constexpr std::uint8_t kRax = 0, kRcx = 1, kRsp = 4, kRbp = 5, kR11 = 11;
+constexpr std::uint8_t kHalfWidth = 32, kFullWidth = 64;  // bits
 
 std::uint16_t bit_of(std::uint8_t number) {
   return static_cast<std::uint16_t>(1U << number);
@@ -35,67 +39,83 @@ std::uint16_t written_by(const ZydisInstruction& decoded) {
   return written;
 }
 
-/// Whether an instruction loads RSP from memory.
-bool is_pop_of_stack_pointer(const ZydisInstruction& decoded) {
-  const auto operands = decoded.visible_operands();
-  return decoded.is(ZYDIS_MNEMONIC_POP) && operands[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-         ZydisRegisterGetLargestEnclosing(kMode, operands[0].reg.value) == ZYDIS_REGISTER_RSP;
+/// Returns the number of the general-purpose register of which an operand is all or the low bits;
+/// nullopt: another operand.
+std::optional<std::uint8_t> number_of(const ZydisDecodedOperand& operand) {
+  if (operand.type != ZYDIS_OPERAND_TYPE_REGISTER) return std::nullopt;
+  const ZydisRegister reg = operand.reg.value;
+  if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH) return std::nullopt;
+  return register_number(ZydisRegisterGetLargestEnclosing(kMode, reg));
 }
 
-/// Returns what an instruction adds to its first operand, which it writes; nullopt if that is not a
-/// register of 64 bits, or no constant.
-std::optional<std::uint64_t> added_constant(const ZydisInstruction& decoded) {
-  const auto operands = decoded.visible_operands();
-  if (decoded.is(ZYDIS_MNEMONIC_INC)) return 1;
-  if (decoded.is(ZYDIS_MNEMONIC_DEC)) return UINT64_MAX;
-  if (operands.size() < 2) return std::nullopt;
-  const ZydisDecodedOperand& source = operands[1];
-  if (decoded.is(ZYDIS_MNEMONIC_ADD, ZYDIS_MNEMONIC_SUB) &&
-      source.type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
-    return decoded.is(ZYDIS_MNEMONIC_ADD) ? source.imm.value.u : 0 - source.imm.value.u;
+/// Implements RegisterEffects::computed for an instruction that has a source and writes
+/// `computed.of`, whose width is `computed.bits`.
+std::optional<RegisterEffects::Computed> computed_of_source(const ZydisInstruction& decoded,
+                                                            RegisterEffects::Computed computed) {
+  const ZydisDecodedOperand& source = decoded.visible_operands()[1];
+  const auto number = number_of(source);
+  if (decoded.is(ZYDIS_MNEMONIC_MOV, ZYDIS_MNEMONIC_MOVZX, ZYDIS_MNEMONIC_MOVSX,
+                 ZYDIS_MNEMONIC_MOVSXD)) {
+    if (!number) return std::nullopt;
+    computed.from = *number;
+    computed.bits = std::min(computed.bits, static_cast<std::uint8_t>(source.size));
+    computed.repeats_sign = decoded.is(ZYDIS_MNEMONIC_MOVSX, ZYDIS_MNEMONIC_MOVSXD);
+    return computed;
   }
-  constexpr unsigned kAddressBits = 64;
-  if (decoded.is(ZYDIS_MNEMONIC_LEA) && decoded.instruction.address_width == kAddressBits &&
-      source.mem.base == operands[0].reg.value && source.mem.index == ZYDIS_REGISTER_NONE) {
-    return static_cast<std::uint64_t>(source.mem.disp.value);
+  const bool is_constant = source.type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+  if (decoded.is(ZYDIS_MNEMONIC_AND) && is_constant) {
+    const std::uint64_t mask = source.imm.value.u & (UINT64_MAX >> (kFullWidth - computed.bits));
+    computed.bits = static_cast<std::uint8_t>(std::bit_width(mask));
+    const bool is_low = mask != 0 && std::has_single_bit(mask + 1);
+    return is_low ? std::optional(computed) : std::nullopt;
+  }
+  if (decoded.is(ZYDIS_MNEMONIC_ADD, ZYDIS_MNEMONIC_SUB) && (is_constant || number)) {
+    const bool adds = decoded.is(ZYDIS_MNEMONIC_ADD);
+    if (is_constant) {
+      computed.addend = adds ? source.imm.value.u : 0 - source.imm.value.u;
+    } else {
+      computed.second = *number;
+      computed.scale = adds ? 1 : -1;
+    }
+    return computed;
+  }
+  if (decoded.is(ZYDIS_MNEMONIC_LEA) && decoded.instruction.address_width == kFullWidth) {
+    const auto base = register_number(source.mem.base), index = register_number(source.mem.index);
+    if (!base || (!index && source.mem.index != ZYDIS_REGISTER_NONE)) return std::nullopt;
+    computed.from = *base;
+    computed.second = index.value_or(0);
+    computed.scale = index ? static_cast<std::int8_t>(source.mem.scale) : 0;
+    computed.addend = static_cast<std::uint64_t>(source.mem.disp.value);
+    return computed;
   }
   return std::nullopt;
 }
 
-std::optional<RegisterEffects::Restored> restored_by(const ZydisInstruction& decoded) {
+/// Implements RegisterEffects::computed.
+std::optional<RegisterEffects::Computed> computed_by(const ZydisInstruction& decoded) {
+  const auto operands = decoded.visible_operands();
   if (const auto added = added_to_stack_pointer(decoded)) {
-    if (is_pop_of_stack_pointer(decoded)) return std::nullopt;
-    return {{kRsp, kRsp, 0 - *added}};
+    const bool loads = decoded.is(ZYDIS_MNEMONIC_POP) && number_of(operands[0]) == kRsp;
+    if (loads) return std::nullopt;
+    return {{.of = kRsp, .from = kRsp, .addend = *added}};
   }
   constexpr std::uint64_t kSlot = 8;
-  constexpr unsigned kFullWidth = 64;
-  if (decoded.is(ZYDIS_MNEMONIC_LEAVE)) {
-    if (decoded.instruction.operand_width != kFullWidth) return std::nullopt;
-    return {{kRbp, kRsp, 0 - kSlot}};
+  if (decoded.is(ZYDIS_MNEMONIC_LEAVE) && decoded.instruction.operand_width == kFullWidth) {
+    return {{.of = kRsp, .from = kRbp, .addend = kSlot}};
   }
-  const auto operands = decoded.visible_operands();
-  if (operands.empty() || operands.front().type != ZYDIS_OPERAND_TYPE_REGISTER) return std::nullopt;
-  const auto number = register_number(operands.front().reg.value);
-  const auto added = number ? added_constant(decoded) : std::nullopt;
-  if (!added) return std::nullopt;
-  return {{*number, *number, 0 - *added}};
-}
-
-std::optional<RegisterEffects::Copied> copied_by(const ZydisInstruction& decoded) {
-  const auto operands = decoded.visible_operands();
-  if (operands.size() < 2 || operands[0].type != ZYDIS_OPERAND_TYPE_REGISTER) return std::nullopt;
-  const ZydisDecodedOperand& source = operands[1];
-  const auto to = register_number(operands[0].reg.value);
-  std::optional<std::uint8_t> from;
-  std::uint64_t addend = 0;
-  if (decoded.is(ZYDIS_MNEMONIC_MOV) && source.type == ZYDIS_OPERAND_TYPE_REGISTER) {
-    from = register_number(source.reg.value);
-  } else if (decoded.is(ZYDIS_MNEMONIC_LEA) && source.mem.index == ZYDIS_REGISTER_NONE) {
-    from = register_number(source.mem.base);
-    addend = static_cast<std::uint64_t>(source.mem.disp.value);
+  if (decoded.is(ZYDIS_MNEMONIC_CDQE)) {
+    return {{.of = kRax, .from = kRax, .bits = kHalfWidth, .repeats_sign = true}};
   }
-  if (!to || !from || *to == *from) return std::nullopt;
-  return {{*to, *from, addend}};
+  const auto number = operands.empty() ? std::nullopt : number_of(operands[0]);
+  // Shorter operands leave bits of the register as they were.
+  if (!number || operands[0].size < kHalfWidth) return std::nullopt;
+  RegisterEffects::Computed computed{
+      .of = *number, .from = *number, .bits = static_cast<std::uint8_t>(operands[0].size)};
+  if (decoded.is(ZYDIS_MNEMONIC_INC, ZYDIS_MNEMONIC_DEC)) {
+    computed.addend = decoded.is(ZYDIS_MNEMONIC_INC) ? 1 : UINT64_MAX;
+    return computed;
+  }
+  return operands.size() == 2 ? computed_of_source(decoded, computed) : std::nullopt;
 }
 
 /// Implements RegisterEffects::string_step.
@@ -116,8 +136,7 @@ std::optional<RegisterEffects> register_effects(std::span<const std::byte> code)
   const auto decoded = decode(code);
   if (!decoded) return std::nullopt;
   return RegisterEffects{.written = written_by(*decoded),
-                         .restored = restored_by(*decoded),
-                         .copied = copied_by(*decoded),
+                         .computed = computed_by(*decoded),
                          .string_step = string_step_of(*decoded)};
 }
 

@@ -8,26 +8,23 @@
 
 namespace skid::instructions {
 
-/// What an instruction does to the general-purpose registers, and which value before it follows
-/// from the values after it. Numbers of registers: see AddressFormula.
+/// What an instruction does to the general-purpose registers. Numbers of registers: see
+/// AddressFormula.
 struct RegisterEffects {
   /// Bit n: the instruction may write register n, or a part of it.
   std::uint16_t written = 0;
-  /// A value before the instruction: that of `from` after it, plus `addend`, modulo 2^64.
-  struct Restored {
-    std::uint8_t of = 0, from = 0;
+  /// A register that the instruction computes from others: its low `bits` are those of `from` plus
+  /// `scale` times `second` plus `addend`, all before the instruction.
+  struct Computed {
+    std::uint8_t of = 0, from = 0, second = 0;
+    std::int8_t scale = 0;  ///< 0: no second one
+    std::uint8_t bits = 64;
+    bool repeats_sign = false;  ///< the bits above are all as the highest of these; else 0
     std::uint64_t addend = 0;
-    friend bool operator==(const Restored&, const Restored&) = default;
+    friend bool operator==(const Computed&, const Computed&) = default;
   };
-  /// nullopt: no value of a written register follows.
-  std::optional<Restored> restored = {};
-  /// A value after the instruction that two registers share.
-  struct Copied {
-    std::uint8_t of = 0, from = 0;  ///< different; `of` was written, and has the value of `from`
-    std::uint64_t addend = 0;       ///< plus this, modulo 2^64
-    friend bool operator==(const Copied&, const Copied&) = default;
-  };
-  std::optional<Copied> copied = {};
+  /// nullopt: it computes none, or otherwise.
+  std::optional<Computed> computed = {};
   /// Strings: the bytes by which each part moved RSI and RDI, as far as it writes them, up or down;
   /// 0: another instruction.
   std::uint8_t string_step = 0;
@@ -37,10 +34,11 @@ struct RegisterEffects {
 
 /// Returns the effects of the first instruction in `code`; nullopt if it does not decode.
 ///
-/// Values are restored where a constant was added (ADD, SUB, INC, DEC, LEA; the stack pointer by
-/// PUSH, POP, CALL, RET), and RBP of LEAVE (Intel SDM Vol. 2). Values are copied by MOV and LEA of
-/// 64 bits. A system call writes RAX, RCX and R11 (System V ABI, AMD64 supplement, "Linux Kernel
-/// Conventions"). Other instructions that enter the system count as writing all registers.
+/// Computed are registers of 32 and 64 bits by MOV, MOVZX, MOVSX, MOVSXD and CDQE, by LEA, by ADD
+/// and SUB of a register or a constant, by INC and DEC, and by AND with low bits; RSP by PUSH, POP,
+/// CALL, RET and LEAVE (Intel SDM Vol. 2). A system call writes RAX, RCX and R11 (System V ABI,
+/// AMD64 supplement, "Linux Kernel Conventions"). Other instructions that enter the system count as
+/// writing all registers.
 std::optional<RegisterEffects> register_effects(std::span<const std::byte> code);
 
 }  // namespace skid::instructions

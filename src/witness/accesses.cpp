@@ -16,15 +16,25 @@
 //
 // so PUSH accessed 8 bytes at RSP, and the load at 401000 accessed 8 bytes at RDI - 8. A sample of
 // that load whose IP is late by 3 instructions has that address, and XOR has none: the IP is wrong,
-// and the cause is found. Only what an instruction adds to a register is undone
-// (instructions::register_effects()); a register that was overwritten is lost, unless another one
-// has its value:
+// and the cause is found. What an instruction computed from a register is undone
+// (RegisterEffects::computed); a register that was overwritten otherwise is lost, unless a register
+// that an earlier instruction computed from it is left:
 //
-//   402000  mov %rdi, %rbx
-//   402003  mov 8(%rdi), %rdi    sampled
+//   402000  mov %edx, %eax
+//   402002  add %r9, %rax
+//   402005  and $0x7fff, %edx
+//   40200b  movzwl (%r11,%rdx,2), %edx    sampled
 //
-// The load overwrote RDI, but the MOV before it had copied it to RBX: it accessed 8 bytes at RBX
-// + 8. So does a load to which every path leads past such a copy (copies_of()).
+// The load overwrote RDX, but with the registers after it
+//
+//   before 40200b   RDX is wanted
+//   before 402005   the low 15 bits of RDX are wanted
+//   before 402002   RAX is that of the record less R9
+//   before 402000   the low 32 bits of RDX are those of RAX less R9
+//
+// so it accessed 2 bytes at R11 + 2 * (RAX - R9 & 0x7fff). So does a load to which every path leads
+// past such a computation (lost_values()). All of this is arithmetic: on a path where it holds the
+// instruction accessed no other address.
 //
 // The walk is by place, not by sample: a sample then costs a few additions (judge() in
 // judgement.h).
@@ -60,6 +70,21 @@ void note(Unknown reason, Accesses& accesses) {
   if (accesses.unknown == Unknown::none) accesses.unknown = reason;
 }
 
+/// Returns `value` plus `scale` times `second`, in the bits of both; nullopt: it is of more than
+/// two registers.
+std::optional<Value> sum(Value value, int scale, const Value& second) {
+  if (value.scale != 0 || second.scale != 0) return std::nullopt;
+  value.second = second.from;
+  value.scale = static_cast<std::int8_t>(scale);
+  value.addend += static_cast<std::uint64_t>(scale) * second.addend;
+  value.bits = std::min(value.bits, second.bits);
+  return value;
+}
+
+bool is_whole(const std::optional<Value>& value) {
+  return value && value->bits == Value{}.bits;
+}
+
 bool accesses_without_operand(const Instruction& instruction) {
   return instruction.enters_system ||
          std::ranges::any_of(std::array{Category::other, Category::flush, Category::prefetch},
@@ -70,52 +95,71 @@ bool accesses_without_operand(const Instruction& instruction) {
 
 FileAccesses::Registers FileAccesses::recorded() {
   Registers registers;
-  for (std::uint8_t number = 0; number < kRegisters; ++number) registers[number] = Value{number, 0};
+  for (std::uint8_t number = 0; number < kRegisters; ++number) registers[number] = Value{number};
   return registers;
 }
 
 FileAccesses::Registers FileAccesses::undo(const instructions::RegisterEffects& effects,
                                            Registers registers) {
   std::optional<Value> restored;
-  if (effects.restored) {
-    restored = registers[effects.restored->from];
-    if (restored) restored->addend += effects.restored->addend;
+  if (const auto& computed = effects.computed) {
+    restored = registers[computed->of];
+    if (restored && computed->scale != 0) {
+      const auto& second = registers[computed->second];
+      const bool is_known = second && !effects.writes(computed->second);
+      restored = is_known ? sum(*restored, -computed->scale, *second) : std::nullopt;
+    }
+    if (restored) {
+      restored->addend -= computed->addend;
+      restored->bits = std::min(restored->bits, computed->bits);
+    }
   }
   for (std::uint8_t number = 0; number < kRegisters; ++number) {
     if (effects.writes(number)) registers[number].reset();
   }
-  if (restored) registers[effects.restored->of] = restored;
+  if (restored) {
+    std::optional<Value>& from = registers[effects.computed->from];
+    if (!from || from->bits < restored->bits) from = restored;
+  }
   return registers;
 }
 
-std::optional<FileAccesses::Value> FileAccesses::copy_of(
-    const Value& wanted, const instructions::RegisterEffects& effects, const Registers& after) {
-  if (!effects.copied) return std::nullopt;
-  const auto& [of, from, addend] = *effects.copied;
-  const bool is_copy = wanted.from == of;
-  if (!is_copy && wanted.from != from) return std::nullopt;
-  std::optional<Value> value = after[is_copy ? from : of];
-  if (value) value->addend += wanted.addend + (is_copy ? addend : 0 - addend);
-  return value;
+std::optional<Value> FileAccesses::value_before(const Value& wanted,
+                                                const instructions::RegisterEffects& effects,
+                                                const Registers& before) {
+  const auto& computed = effects.computed;
+  if (!computed || computed->of != wanted.from) {
+    return effects.writes(wanted.from) ? std::nullopt : std::optional(wanted);
+  }
+  Value earlier = wanted;
+  earlier.from = computed->from;
+  if (wanted.bits > computed->bits) {
+    const bool is_alone = wanted.scale == 0 && wanted.addend == 0;
+    if (!is_alone || computed->repeats_sign) return std::nullopt;
+    earlier.bits = computed->bits;
+  }
+  earlier.addend += computed->addend;
+  if (computed->scale == 0) return earlier;
+  const auto& second = before[computed->second];
+  if (!second || second->bits < earlier.bits) return std::nullopt;
+  return sum(earlier, computed->scale, *second);
 }
 
-std::optional<FileAccesses::Value> FileAccesses::value_before(
-    const Value& wanted, const instructions::RegisterEffects& effects) {
-  const auto& copied = effects.copied;
-  const auto& restored = effects.restored;
-  if (copied && copied->of == wanted.from) {
-    return Value{copied->from, wanted.addend + copied->addend};
-  }
-  if (restored && restored->of == wanted.from && restored->from == wanted.from) {
-    return Value{wanted.from, wanted.addend - restored->addend};
-  }
-  return effects.writes(wanted.from) ? std::nullopt : std::optional(wanted);
+std::optional<Value> FileAccesses::resolve(const Value& wanted, const Registers& registers) {
+  std::optional<Value> found = registers[wanted.from];
+  if (!found || found->bits < wanted.bits) return std::nullopt;
+  if (wanted.scale != 0) found = sum(*found, wanted.scale, {wanted.second});
+  if (!found) return std::nullopt;
+  found->addend += wanted.addend;
+  found->bits = wanted.bits;
+  return found;
 }
 
-FileAccesses::Copies FileAccesses::copies_of(std::uint8_t number, std::uint64_t address,
-                                             const Registers& registers) {
+FileAccesses::LostValues FileAccesses::lost_values(std::uint8_t number, std::uint64_t address,
+                                                   const Registers& registers) {
+  // What it could follow from.
   const auto is_known = [](const auto& value) { return value.has_value(); };
-  if (std::ranges::none_of(registers, is_known)) return {{}, false};  // nothing has a copy
+  if (std::ranges::none_of(registers, is_known)) return {{}, false};
   constexpr std::size_t kMostSteps = 32;
   /// A point on a path to `address`, and the value there.
   struct Point {
@@ -123,9 +167,9 @@ FileAccesses::Copies FileAccesses::copies_of(std::uint8_t number, std::uint64_t 
     Registers registers;
     Value wanted;
   };
-  std::deque<Point> queue{{address, registers, {number, 0}}};
+  std::deque<Point> queue{{address, registers, {number}}};
   std::set<std::tuple<std::uint64_t, Registers, Value>> seen;
-  Copies found;
+  LostValues found;
   while (!queue.empty()) {
     const Point point = queue.front();
     queue.pop_front();
@@ -143,16 +187,17 @@ FileAccesses::Copies FileAccesses::copies_of(std::uint8_t number, std::uint64_t 
       const bool is_of_function = step.instruction &&
                                   step.instruction->flow != instructions::Flow::call &&
                                   !code::returns(*step.instruction);
-      const auto wanted = is_of_function ? value_before(point.wanted, step.effects) : std::nullopt;
-      const auto value =
-          is_of_function ? copy_of(point.wanted, step.effects, point.registers) : std::nullopt;
+      const Registers registers_before = undo(step.effects, point.registers);
+      const auto wanted = is_of_function
+                              ? value_before(point.wanted, step.effects, registers_before)
+                              : std::nullopt;
+      const auto value = wanted ? resolve(*wanted, registers_before) : std::nullopt;
       if (value) {
         if (std::ranges::count(found.known, *value) == 0) found.known.push_back(*value);
       } else if (!wanted) {
         found.is_complete = false;
-      } else {
-        const Point earlier{one, undo(step.effects, point.registers), *wanted};
-        if (seen.emplace(one, earlier.registers, *wanted).second) queue.push_back(earlier);
+      } else if (seen.emplace(one, registers_before, *wanted).second) {
+        queue.push_back({one, registers_before, *wanted});
       }
     }
   }
@@ -170,29 +215,31 @@ void FileAccesses::add(std::uint64_t address, const Registers& registers, std::u
       note(operand.in_segment ? Unknown::segment : Unknown::operand, accesses);
       continue;
     }
-    const auto is_lost = [&](const auto& number) { return number && !registers[*number]; };
-    const bool base_is_lost = is_lost(operand.formula->base);
-    const bool index_is_lost = is_lost(operand.formula->index);
-    Copies copies{{Value{}}};
+    const AddressFormula& formula = *operand.formula;
+    const auto is_lost = [&](const auto& number) {
+      return number && !is_whole(registers[*number]);
+    };
+    const bool base_is_lost = is_lost(formula.base);
+    const bool index_is_lost = is_lost(formula.index);
+    LostValues lost{{Value{}}};
     if (base_is_lost && index_is_lost) {
-      copies = {{}, false};
+      lost = {{}, false};
     } else if (base_is_lost || index_is_lost) {
-      copies = copies_of(base_is_lost ? *operand.formula->base : *operand.formula->index, address,
-                         registers);
+      lost = lost_values(base_is_lost ? *formula.base : *formula.index, address, registers);
     }
-    if (!copies.is_complete) note(Unknown::overwritten, accesses);
-    for (const Value& copy : copies.known) {
-      AddressFormula formula = *operand.formula;
-      const auto put_back = [&](std::optional<std::uint8_t>& number, std::uint64_t scale) {
-        if (!number) return;
-        const Value value = registers[*number].value_or(copy);
-        number = value.from;
-        formula.displacement += value.addend * scale;
+    if (!lost.is_complete) note(Unknown::overwritten, accesses);
+    for (const Value& value : lost.known) {
+      const auto value_of = [&](const auto& number) {
+        if (!number) return std::optional<Value>();
+        return is_lost(number) ? value : registers[*number];
       };
-      put_back(formula.base, 1);
-      put_back(formula.index, formula.scale);
-      if (formula.from_instruction) formula.displacement += address - ip;
-      accesses.known.push_back(formula);
+      accesses.known.push_back(
+          {.base = value_of(formula.base),
+           .index = value_of(formula.index),
+           .scale = formula.scale,
+           .from_instruction = formula.from_instruction,
+           .displacement = formula.displacement + (formula.from_instruction ? address - ip : 0),
+           .bytes = formula.bytes});
     }
   }
 }
@@ -211,7 +258,8 @@ void FileAccesses::add_by_registers_after(std::uint64_t address, const Registers
   for (const std::uint64_t addend : {0 - bytes, bytes}) {
     for (const std::uint8_t number : {instructions::kRsi, instructions::kRdi}) {
       if (!step.effects.writes(number) || !registers[number]) continue;
-      before[number] = {registers[number]->from, registers[number]->addend + addend};
+      before[number] = registers[number];
+      before[number]->addend += addend;
     }
     add(address, before, ip, accesses);
   }
@@ -224,12 +272,11 @@ void FileAccesses::add_unknown(const std::vector<Instruction>& unknown, const Re
   for (const Instruction& instruction : unknown) {
     for (const MemoryOperand& operand : instruction.memory) {
       const auto& value = registers[instructions::kStackPointer];
-      if (!operand.on_stack || !value) continue;
+      if (!operand.on_stack || !is_whole(value)) continue;
       // A call wrote the return address to where RSP is now, a RET read it below.
       const bool is_call = operand.access == Access::write;
-      accesses.known.push_back({.base = value->from,
-                                .displacement = value->addend - (is_call ? 0 : kSlot),
-                                .bytes = kSlot});
+      accesses.known.push_back(
+          {.base = value, .displacement = is_call ? 0 : 0 - kSlot, .bytes = kSlot});
     }
   }
 }

@@ -56,10 +56,28 @@ SKID_WORDS(Unknown, {"none", "known"}, {"no_build_id", "in files without a recor
            {"predecessor", "after an instruction that is not known"},
            {"fetch", "on the page of the sampled code"})
 
-/// The memory that an instruction accesses, by the registers of the record.
+/// A value that a register had at some time: the low `bits` of register `from` of the record, plus
+/// `scale` times its register `second`, plus `addend`. Numbers of registers: see AddressFormula.
+struct Value {
+  std::uint8_t from = 0, second = 0;
+  std::int8_t scale = 0;   ///< 0: no second one
+  std::uint8_t bits = 64;  ///< at least 1; those above are 0
+  std::uint64_t addend = 0;
+  friend auto operator<=>(const Value&, const Value&) = default;
+};
+
+/// An address as instructions::AddressFormula has it, by the registers of the record.
+struct Address {
+  std::optional<Value> base = {}, index = {};
+  std::uint8_t scale = 1;
+  bool from_instruction = false;  ///< plus the IP of the sample
+  std::uint64_t displacement = 0;
+  std::uint64_t bytes = 0;  ///< size of the access; at least 1
+};
+
+/// The memory that an instruction accesses.
 struct Accesses {
-  /// In the registers of the record; `from_instruction`: plus the IP of the sample.
-  std::vector<instructions::AddressFormula> known;
+  std::vector<Address> known;
   /// Why there may be further accesses.
   Unknown unknown = Unknown::none;
 
@@ -99,14 +117,9 @@ class FileAccesses {
   std::vector<Candidate> before(std::uint64_t address, Moment moment);
 
  private:
-  /// A value of a register at some time: that of a register of the record, plus a constant.
-  struct Value {
-    std::uint8_t from = 0;
-    std::uint64_t addend = 0;
-    friend auto operator<=>(const Value&, const Value&) = default;
-  };
   static constexpr std::size_t kRegisters = 16;
-  /// The values of all registers at some time; nullopt: it does not follow from the record.
+  /// The values of all registers at some time; nullopt: it does not follow from the record. The
+  /// bits above those of a value are not known.
   using Registers = std::array<std::optional<Value>, kRegisters>;
   /// What can have been executed directly before an instruction.
   struct Predecessors {
@@ -124,23 +137,23 @@ class FileAccesses {
 
   static Registers recorded();
   static Registers undo(const instructions::RegisterEffects& effects, Registers registers);
-  /// Returns the value that is `wanted` after an instruction, by a copy that the instruction made.
-  /// nullopt: it copied another register, or the copy is lost. `after`: the registers after it.
-  static std::optional<Value> copy_of(const Value& wanted,
-                                      const instructions::RegisterEffects& effects,
-                                      const Registers& after);
-  /// Returns the value before an instruction that is `wanted` after it; nullopt: it wrote it.
+  /// Returns what is `wanted`, a value of a register after an instruction, as a value of a register
+  /// before it; nullopt: the instruction wrote it otherwise. `wanted.second` is of the record.
   static std::optional<Value> value_before(const Value& wanted,
-                                           const instructions::RegisterEffects& effects);
+                                           const instructions::RegisterEffects& effects,
+                                           const Registers& before);
+  /// Returns the value of the record that is `wanted`, a value of a register at the time of
+  /// `registers`; nullopt: it does not follow from them.
+  static std::optional<Value> resolve(const Value& wanted, const Registers& registers);
   /// The values that a register had before an instruction, one for each path to it.
-  struct Copies {
+  struct LostValues {
     std::vector<Value> known;
     bool is_complete = true;  ///< on no path it is another value
   };
-  /// Returns the values of a register that was lost, as far as the instructions before the one at
-  /// `address` copied it to or from another register, which is not lost. `registers`: those before
-  /// the one at `address`. Neither goes into callees nor back to callers.
-  Copies copies_of(std::uint8_t number, std::uint64_t address, const Registers& registers);
+  /// Returns the values of a register that was lost, as far as they follow from others by what the
+  /// instructions before the one at `address` computed. `registers`: those before the one at
+  /// `address`. Neither goes into callees nor back to callers.
+  LostValues lost_values(std::uint8_t number, std::uint64_t address, const Registers& registers);
   /// Adds the accesses of the instruction at `address`. `registers`: those before it; `ip`: the IP
   /// of the sample.
   void add(std::uint64_t address, const Registers& registers, std::uint64_t ip, Accesses& accesses);

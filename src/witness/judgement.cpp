@@ -1,6 +1,5 @@
 #include "src/witness/judgement.h"
 
-#include "src/instructions/instruction.h"
 #include "src/support/byte_reader.h"
 
 #include <algorithm>
@@ -22,26 +21,33 @@ std::optional<std::uint64_t> Registers::value_of(std::uint8_t number) const {
   return ByteReader(values.subspan(before * sizeof(std::uint64_t)), order).u64();
 }
 
-std::optional<bool> fits(const instructions::AddressFormula& access, const Record& record) {
+std::optional<std::uint64_t> Registers::value_of(const Value& value) const {
+  const auto first = value_of(value.from);
+  const auto second = value.scale == 0 ? std::optional<std::uint64_t>(0) : value_of(value.second);
+  if (!first || !second) return std::nullopt;
+  return (*first + static_cast<std::uint64_t>(value.scale) * *second + value.addend) &
+         (UINT64_MAX >> (64 - value.bits));
+}
+
+std::optional<bool> fits(const Address& access, const Record& record) {
   std::uint64_t begin = access.displacement + (access.from_instruction ? record.ip : 0);
-  const std::array<std::pair<std::optional<std::uint8_t>, std::uint64_t>, 2> parts{
-      {{access.base, 1}, {access.index, access.scale}}};
   std::uint64_t compared = UINT64_MAX;
-  for (const auto& [number, scale] : parts) {
-    if (!number) continue;
-    const auto value = record.registers.value_of(*number);
-    if (!value) return std::nullopt;
-    begin += *value * scale;
+  const auto add = [&](const std::optional<Value>& part, std::uint64_t scale) {
+    if (!part) return true;
+    const auto value = record.registers.value_of(*part);
+    begin += value.value_or(0) * scale;
     constexpr unsigned kUserBits = 47;
     compared = (std::uint64_t{1} << kUserBits) - 1;
-  }
+    return value.has_value();
+  };
+  if (!add(access.base, 1) || !add(access.index, access.scale)) return std::nullopt;
   return ((record.address - begin) & compared) < access.bytes ||
          ((begin - record.address) & compared) < record.bytes;
 }
 
 Judgement judge(const Accesses& accesses, const Record& record) {
   Unknown reason = accesses.unknown;
-  for (const instructions::AddressFormula& access : accesses.known) {
+  for (const Address& access : accesses.known) {
     const auto fit = fits(access, record);
     if (fit.value_or(false)) return {Verdict::proven, Unknown::none};
     if (!fit && reason == Unknown::none) reason = Unknown::not_recorded;

@@ -12,10 +12,6 @@
 #include <optional>
 #include <span>
 
-namespace skid::instructions {
-struct AddressFormula;
-}  // namespace skid::instructions
-
 namespace skid::witness {
 
 /// General-purpose registers of a sample of x86-64. Empty: none were recorded.
@@ -28,6 +24,8 @@ struct Registers {
   /// Returns the value of a register; nullopt: it was not recorded, or at another time.
   /// `number`: see instructions::AddressFormula.
   std::optional<std::uint64_t> value_of(std::uint8_t number) const;
+  /// Returns a value by them; nullopt: one of them was not recorded, or at another time.
+  std::optional<std::uint64_t> value_of(const Value& value) const;
 };
 
 /// What a sample recorded.
@@ -41,7 +39,7 @@ struct Record {
 /// Whether an access overlaps the data of a sample. nullopt: a register was not recorded.
 /// By registers the low 47 bits are compared, because with linear address masking programs keep
 /// data in the bits above (Intel SDM Vol. 1, "Linear Address Masking").
-std::optional<bool> fits(const instructions::AddressFormula& access, const Record& record);
+std::optional<bool> fits(const Address& access, const Record& record);
 
 /// What the data address of a sample shows about its IP.
 enum class Verdict : std::uint8_t {

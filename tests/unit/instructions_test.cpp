@@ -420,35 +420,87 @@ TEST(Instructions, HaveTheAddressesOfTheirStackBeforeThem) {
   EXPECT_THAT(formulas("c8 10 00 01"), Each(AddressFormula{})) << "enter 16, 1";
 }
 
-TEST(Instructions, HaveEffectsOnRegisters) {
-  using Restored = RegisterEffects::Restored;
-  const auto effects = [](const std::string& bytes) {
-    return register_effects(test::hex(bytes)).value();
+TEST(Instructions, ComputeRegisters) {
+  using Computed = RegisterEffects::Computed;
+  const auto computed = [](const std::string& bytes) {
+    return register_effects(test::hex(bytes)).value().computed;
   };
-  const auto restored = [&](const std::string& bytes) { return effects(bytes).restored; };
-  const auto written = [&](const std::string& bytes) { return effects(bytes).written; };
   const auto less = [](std::uint64_t bytes) { return 0 - bytes; };
-  EXPECT_EQ(restored("50"), (Restored{4, 4, 8})) << "push rax";
-  EXPECT_EQ(restored("66 50"), (Restored{4, 4, 2})) << "push ax";
-  EXPECT_EQ(restored("58"), (Restored{4, 4, less(8)})) << "pop rax";
+  constexpr std::uint8_t kByte = 8, kWord = 16, kHalf = 32;
+  const auto added = [](std::uint8_t of, std::uint8_t from, std::uint64_t addend) {
+    return Computed{.of = of, .from = from, .addend = addend};
+  };
+  EXPECT_EQ(computed("50"), added(4, 4, less(8))) << "push rax";
+  EXPECT_EQ(computed("66 50"), added(4, 4, less(2))) << "push ax";
+  EXPECT_EQ(computed("58"), added(4, 4, 8)) << "pop rax";
+  EXPECT_EQ(computed("5c"), std::nullopt) << "pop rsp";
+  EXPECT_EQ(computed("e8 00 00 00 00"), added(4, 4, less(8))) << "call";
+  EXPECT_EQ(computed("c3"), added(4, 4, 8)) << "ret";
+  EXPECT_EQ(computed("c2 10 00"), added(4, 4, 24)) << "ret 16";
+  EXPECT_EQ(computed("c9"), added(4, 5, 8)) << "leave";
+  EXPECT_EQ(computed("48 83 c7 10"), added(7, 7, 16)) << "add rdi, 16";
+  EXPECT_EQ(computed("48 83 c7 f0"), added(7, 7, less(16))) << "add rdi, -16";
+  EXPECT_EQ(computed("49 83 ec 10"), added(12, 12, less(16))) << "sub r12, 16";
+  EXPECT_EQ(computed("48 ff c7"), added(7, 7, 1)) << "inc rdi";
+  EXPECT_EQ(computed("48 ff cf"), added(7, 7, less(1))) << "dec rdi";
+  EXPECT_EQ(computed("48 8d 7f 10"), added(7, 7, 16)) << "lea rdi, [rdi + 16]";
+  EXPECT_EQ(computed("48 8d 7e 10"), added(7, 6, 16)) << "lea rdi, [rsi + 16]";
+  EXPECT_EQ(computed("48 89 fb"), added(3, 7, 0)) << "mov rbx, rdi";
+  EXPECT_EQ(computed("83 c7 10"), (Computed{.of = 7, .from = 7, .bits = kHalf, .addend = 16}))
+      << "add edi, 16";
+  EXPECT_EQ(computed("48 01 f7"), (Computed{.of = 7, .from = 7, .second = 6, .scale = 1}))
+      << "add rdi, rsi";
+  EXPECT_EQ(computed("48 29 f7"), (Computed{.of = 7, .from = 7, .second = 6, .scale = -1}))
+      << "sub rdi, rsi";
+  EXPECT_EQ(computed("8d 7c b7 10"),
+            (Computed{.of = 7, .from = 7, .second = 6, .scale = 4, .bits = kHalf, .addend = 16}))
+      << "lea edi, [rdi + 4*rsi + 16]";
+  EXPECT_EQ(computed("89 fb"), (Computed{.of = 3, .from = 7, .bits = kHalf})) << "mov ebx, edi";
+  EXPECT_EQ(computed("48 0f b6 df"), (Computed{.of = 3, .from = 7, .bits = kByte}))
+      << "movzx rbx, dil";
+  EXPECT_EQ(computed("0f b7 df"), (Computed{.of = 3, .from = 7, .bits = kWord})) << "movzx ebx, di";
+  EXPECT_EQ(computed("48 63 df"),
+            (Computed{.of = 3, .from = 7, .bits = kHalf, .repeats_sign = true}))
+      << "movsxd rbx, edi";
+  EXPECT_EQ(computed("0f be d8"), (Computed{.of = 3, .bits = kByte, .repeats_sign = true}))
+      << "movsx ebx, al";
+  EXPECT_EQ(computed("48 98"), (Computed{.bits = kHalf, .repeats_sign = true})) << "cdqe";
+  EXPECT_EQ(computed("81 e7 ff 7f 00 00"), (Computed{.of = 7, .from = 7, .bits = 15}))
+      << "and edi, 0x7fff";
+  EXPECT_EQ(computed("83 e7 ff"), (Computed{.of = 7, .from = 7, .bits = kHalf})) << "and edi, -1";
+  for (const auto& [bytes, disassembly] :
+       std::map<std::string, std::string>{{"67 48 8d 7f 10", "lea rdi, [edi + 16]"},
+                                          {"48 8d 3d 10 00 00 00", "lea rdi, [rip + 16]"},
+                                          {"48 8d 3c f5 10 00 00 00", "lea rdi, [8*rsi + 16]"},
+                                          {"48 8b 1f", "mov rbx, [rdi]"},
+                                          {"48 89 3b", "mov [rbx], rdi"},
+                                          {"8c db", "mov ebx, ds"},
+                                          {"48 0f 44 df", "cmove rbx, rdi"},
+                                          {"66 89 fb", "mov bx, di"},
+                                          {"40 88 fb", "mov bl, dil"},
+                                          {"66 0f b6 d8", "movzx bx, al"},
+                                          {"0f b6 dc", "movzx ebx, ah"},
+                                          {"0f b6 1f", "movzx ebx, byte [rdi]"},
+                                          {"48 83 e4 f0", "and rsp, -16"},
+                                          {"83 e7 06", "and edi, 6"},
+                                          {"83 e7 00", "and edi, 0"},
+                                          {"21 f7", "and edi, esi"},
+                                          {"fe c4", "inc ah"},
+                                          {"48 ff 07", "inc qword [rdi]"},
+                                          {"48 03 3e", "add rdi, [rsi]"},
+                                          {"48 87 f7", "xchg rdi, rsi"},
+                                          {"48 d1 e7", "shl rdi, 1"},
+                                          {"48 69 fe 10 00 00 00", "imul rdi, rsi, 16"}}) {
+    EXPECT_EQ(computed(bytes), std::nullopt) << disassembly;
+  }
+}
+
+TEST(Instructions, WriteRegisters) {
+  const auto written = [](const std::string& bytes) {
+    return register_effects(test::hex(bytes)).value().written;
+  };
   EXPECT_EQ(written("58"), 1U << 0U | 1U << 4U) << "pop rax";
-  EXPECT_EQ(restored("5c"), std::nullopt) << "pop rsp";
-  EXPECT_EQ(restored("e8 00 00 00 00"), (Restored{4, 4, 8})) << "call";
-  EXPECT_EQ(restored("c3"), (Restored{4, 4, less(8)})) << "ret";
-  EXPECT_EQ(restored("c2 10 00"), (Restored{4, 4, less(24)})) << "ret 16";
-  EXPECT_EQ(restored("c9"), (Restored{5, 4, less(8)})) << "leave";
   EXPECT_EQ(written("c9"), 1U << 4U | 1U << 5U) << "leave";
-  EXPECT_EQ(restored("48 83 c7 10"), (Restored{7, 7, less(16)})) << "add rdi, 16";
-  EXPECT_EQ(restored("48 83 c7 f0"), (Restored{7, 7, 16})) << "add rdi, -16";
-  EXPECT_EQ(restored("49 83 ec 10"), (Restored{12, 12, 16})) << "sub r12, 16";
-  EXPECT_EQ(restored("83 c7 10"), std::nullopt) << "add edi, 16";
-  EXPECT_EQ(restored("48 01 f7"), std::nullopt) << "add rdi, rsi";
-  EXPECT_EQ(restored("48 ff c7"), (Restored{7, 7, less(1)})) << "inc rdi";
-  EXPECT_EQ(restored("48 ff cf"), (Restored{7, 7, 1})) << "dec rdi";
-  EXPECT_EQ(restored("48 8d 7f 10"), (Restored{7, 7, less(16)})) << "lea rdi, [rdi + 16]";
-  EXPECT_EQ(restored("48 8d 7e 10"), std::nullopt) << "lea rdi, [rsi + 16]";
-  EXPECT_EQ(restored("48 8d 7c 37 10"), std::nullopt) << "lea rdi, [rdi + rsi + 16]";
-  EXPECT_EQ(restored("67 48 8d 7f 10"), std::nullopt) << "lea rdi, [edi + 16]";
   EXPECT_EQ(written("48 8b 3f"), 1U << 7U) << "mov rdi, [rdi]";
   EXPECT_EQ(written("40 8a 3f"), 1U << 7U) << "mov dil, [rdi]";
   EXPECT_EQ(written("8a 23"), 1U << 0U) << "mov ah, [rbx]";
@@ -471,24 +523,6 @@ TEST(Instructions, HaveEffectsOnRegisters) {
     EXPECT_EQ(written(bytes) & (kSi | kDi), strings) << bytes;
   }
   EXPECT_FALSE(register_effects({}));
-}
-
-TEST(Instructions, CopyRegisters) {
-  using Copied = RegisterEffects::Copied;
-  const auto copied = [](const std::string& bytes) {
-    return register_effects(test::hex(bytes)).value().copied;
-  };
-  EXPECT_EQ(copied("48 89 fb"), (Copied{3, 7, 0})) << "mov rbx, rdi";
-  EXPECT_EQ(copied("48 8d 7e 10"), (Copied{7, 6, 16})) << "lea rdi, [rsi + 16]";
-  EXPECT_EQ(copied("48 89 ff"), std::nullopt) << "mov rdi, rdi";
-  EXPECT_EQ(copied("89 fb"), std::nullopt) << "mov ebx, edi";
-  EXPECT_EQ(copied("48 8b 1f"), std::nullopt) << "mov rbx, [rdi]";
-  EXPECT_EQ(copied("48 89 3b"), std::nullopt) << "mov [rbx], rdi";
-  EXPECT_EQ(copied("48 0f 44 df"), std::nullopt) << "cmove rbx, rdi";
-  EXPECT_EQ(copied("48 8d 7c 37 10"), std::nullopt) << "lea rdi, [rdi + rsi + 16]";
-  EXPECT_EQ(copied("67 48 8d 7e 10"), std::nullopt) << "lea rdi, [esi + 16]";
-  EXPECT_EQ(copied("48 8d 3d 10 00 00 00"), std::nullopt) << "lea rdi, [rip + 16]";
-  EXPECT_EQ(copied("8c db"), std::nullopt) << "mov ebx, ds";
 }
 
 TEST(Instructions, MoveRegistersOfStrings) {

@@ -2,7 +2,6 @@
 // whose paths are known.
 #include "src/code/code_budget.h"
 #include "src/code/control_flow.h"
-#include "src/instructions/instruction.h"
 #include "src/support/address.h"
 #include "src/witness/accesses.h"
 #include "src/witness/judgement.h"
@@ -15,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -22,8 +22,6 @@
 
 namespace skid::witness {
 namespace {
-
-using instructions::AddressFormula;
 
 constexpr const char* kAssembly = R"(
   function adds
@@ -93,6 +91,39 @@ constexpr const char* kAssembly = R"(
   jmp .Lleft
   end copies
 
+  function computes
+  movl %edi, %eax
+  andl $15, %edi
+  movzbl (%rdx,%rdi), %edi       # by low bits
+  movl %esi, %r10d
+  addq %rdx, %r10
+  nop
+  andl $0x7fff, %esi
+  movzwl (%rdx,%rsi,2), %esi     # undone
+  leal 3(%r8), %r9d
+  addl $1, %r8d
+  movb (%rdx,%r9), %r9b          # half registers
+  movq %rcx, %r11
+  subq %rdx, %r11
+  movq 8(%rbx,%r11), %r11        # difference
+  movslq %ebp, %r12
+  movq (%rbx,%r12,8), %r12       # sign
+  movslq %ebp, %r12
+  movzbl %r12b, %r12d
+  movq (%rbx,%r12,8), %r12       # low bits of sign
+  leaq (%rcx,%rbp,4), %r13
+  leaq 1(%r13), %r14
+  xorl %ebp, %ebp
+  movq (%rcx,%r13), %r13         # one less
+  leaq (%rcx,%rdx,2), %r15
+  addq %rbx, %r15
+  movq (%r15), %r15              # of three
+  movzbl %al, %ebp
+  addl $1, %ebp
+  movq (%rbp), %rbp              # added to low bits
+  ret
+  end computes
+
   function chase
   movq %rax, %rdx
 .Lchase:
@@ -147,23 +178,37 @@ class Witness : public ::testing::Test {
     flow_.emplace(program_->module(), std::nullopt, budget_);
     file_.emplace(*flow_);
   }
-  /// "rdi-8", "rdi+4*rsi+16", "datum": relative to the IP at `place`.
-  static std::string text(const AddressFormula& formula, const std::string& place) {
+  /// "rdi", "rdi-1*rsi", "(rdi+3, 8 bits)": without what is added to all of it, which is added to
+  /// `displacement`.
+  static std::string text(Value value, std::uint64_t scale, std::uint64_t& displacement) {
     constexpr std::array kNames{"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
                                 "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
-    if (formula.from_instruction) {
-      const std::uint64_t at = program_->at(place) + formula.displacement;
+    const bool is_whole = value.bits == 64;
+    if (is_whole) displacement += std::exchange(value.addend, 0) * scale;
+    std::string text = kNames.at(value.from);
+    if (value.scale != 0) text += fmt::format("{:+}*{}", value.scale, kNames.at(value.second));
+    if (value.addend != 0) text += fmt::format("{:+}", static_cast<std::int64_t>(value.addend));
+    return is_whole ? text : fmt::format("({}, {} bits)", text, value.bits);
+  }
+  /// "rdi-8", "rdi+4*rsi+16", "datum": relative to the IP at `place`.
+  static std::string text(const Address& address, const std::string& place) {
+    std::uint64_t displacement = address.displacement;
+    if (address.from_instruction) {
+      const std::uint64_t at = program_->at(place) + displacement;
       if (at == program_->value_of("datum")) return "datum";
       return at == program_->at(place) ? "fetch" : "?";
     }
-    std::string text = formula.base ? kNames.at(*formula.base) : "";
-    if (formula.index) text += fmt::format("+{}*{}", formula.scale, kNames.at(*formula.index));
-    const auto displacement = static_cast<std::int64_t>(formula.displacement);
-    return displacement == 0 ? text : fmt::format("{}{:+}", text, displacement);
+    std::string text = address.base ? Witness::text(*address.base, 1, displacement) : "";
+    if (address.index) {
+      text += fmt::format("+{}*{}", address.scale,
+                          Witness::text(*address.index, address.scale, displacement));
+    }
+    const auto added = static_cast<std::int64_t>(displacement);
+    return added == 0 ? text : fmt::format("{}{:+}", text, added);
   }
   static std::string text(const Accesses& accesses, const std::string& place) {
     std::vector<std::string> parts;
-    for (const AddressFormula& one : accesses.known) parts.push_back(text(one, place));
+    for (const Address& one : accesses.known) parts.push_back(text(one, place));
     if (accesses.unknown != Unknown::none) parts.emplace_back(name_of(accesses.unknown));
     return fmt::format("{}", fmt::join(parts, " "));
   }
@@ -233,13 +278,25 @@ TEST_F(Witness, FindsAnOverwrittenRegisterWhereItWasCopied) {
   EXPECT_EQ(of_sample("on one path", Moment::after), "rbx+16");
   EXPECT_EQ(of_sample("by the newest copy", Moment::after), "r9+2*rdx+24");
   EXPECT_EQ(of_sample("on two paths", Moment::after), "rcx-8 overwritten") << "no copy on one";
-  EXPECT_EQ(of_sample("of half a register", Moment::after), "overwritten");
+  EXPECT_EQ(of_sample("of half a register", Moment::after), "(rcx, 32 bits)");
   EXPECT_EQ(of_sample("copied from", Moment::after), "rsi+1*rsi");
   EXPECT_EQ(of_sample("after a callee", Moment::after), "overwritten") << "which may change copies";
   EXPECT_EQ(of_sample("chase", Moment::after), "rdx overwritten") << "only the first of the loop";
   EXPECT_EQ(of_sample("on one path", Moment::unrelated), "not_recorded");
   EXPECT_THAT(before("of half a register", Moment::successor, 2),
               ElementsAre("2 on two paths: rcx-8 overwritten"));
+}
+
+TEST_F(Witness, FindsAnOverwrittenRegisterByWhatWasComputedFromIt) {
+  EXPECT_EQ(of_sample("by low bits", Moment::after), "rdx+1*(rax, 4 bits)");
+  EXPECT_EQ(of_sample("undone", Moment::after), "rdx+2*(r10-1*rdx, 15 bits)");
+  EXPECT_EQ(of_sample("half registers", Moment::after), "rdx+1*(r8+2, 32 bits)");
+  EXPECT_EQ(of_sample("difference", Moment::after), "rbx+1*rcx-1*rdx+8");
+  EXPECT_EQ(of_sample("sign", Moment::after), "overwritten") << "it may be negative";
+  EXPECT_EQ(of_sample("low bits of sign", Moment::after), "rbx+8*(rbp, 8 bits)");
+  EXPECT_EQ(of_sample("one less", Moment::after), "rcx+1*r14-1") << "RBP is lost";
+  EXPECT_EQ(of_sample("of three", Moment::after), "overwritten") << "of three registers";
+  EXPECT_EQ(of_sample("added to low bits", Moment::after), "overwritten");
 }
 
 TEST_F(Witness, LooksForFewCopies) {
@@ -278,7 +335,7 @@ TEST_F(Witness, JudgesByRegisters) {
   const auto verdict = [&](const Accesses& accesses, std::uint64_t address) {
     return judge(accesses, {.ip = 0x401000, .address = address, .registers = registers});
   };
-  const AddressFormula index{.base = 7, .index = 6, .scale = 4, .bytes = 8};
+  const Address index{.base = {{7}}, .index = {{6}}, .scale = 4, .bytes = 8};
   EXPECT_EQ(verdict({{index}}, 0x7000'4000).verdict, Verdict::proven);
   EXPECT_EQ(verdict({{index}}, 0x7000'4007).verdict, Verdict::proven);
   EXPECT_EQ(verdict({{index}}, 0x7000'4008).verdict, Verdict::contradicted);
@@ -286,9 +343,14 @@ TEST_F(Witness, JudgesByRegisters) {
   EXPECT_EQ(verdict({}, 0x1000).verdict, Verdict::contradicted) << "no access";
   EXPECT_EQ(verdict({{index}, Unknown::segment}, 0x7000'4000).verdict, Verdict::proven);
   EXPECT_EQ(verdict({{index}, Unknown::segment}, 0).reason, Unknown::segment);
-  EXPECT_EQ(verdict({{{.base = 0, .bytes = 8}}}, 0).reason, Unknown::not_recorded);
-  const AddressFormula relative{.from_instruction = true, .displacement = 0x100, .bytes = 1};
+  EXPECT_EQ(verdict({{{.base = {{0}}, .bytes = 8}}}, 0).reason, Unknown::not_recorded);
+  const Address relative{.from_instruction = true, .displacement = 0x100, .bytes = 1};
   EXPECT_EQ(verdict({{relative}}, 0x401100).verdict, Verdict::proven);
+  const Address masked{.base = {{7, 6, -2, 32, 0xf}}, .displacement = 1, .bytes = 1};
+  EXPECT_EQ(verdict({{masked}}, 0x6fff'e010).verdict, Verdict::proven);
+  EXPECT_EQ(verdict({{masked}}, 0x6fff'e011).verdict, Verdict::contradicted);
+  const Address unknown{.base = {{7, 0, 1}}, .bytes = 8};
+  EXPECT_EQ(verdict({{unknown}}, 0).reason, Unknown::not_recorded);
   Registers of_interrupt = registers;
   of_interrupt.other_time = 1U << 4U;
   EXPECT_EQ(judge({{index}}, {0x401000, 0x7000'4000, of_interrupt}).reason, Unknown::not_recorded);
