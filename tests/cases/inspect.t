@@ -70,7 +70,7 @@ A recording without samples is described, and nothing for the commands that read
   > done
   inspect 0 1
   audit 1 1
-  report 1 1
+  report 1 2
   annotate 1 1
   samples 1 1
   correct 1 1
