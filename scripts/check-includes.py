@@ -26,6 +26,9 @@ OF_THE_LIBRARY = {"__forced_unwind", "remove_cv_t", "identity", "less", "greater
                   "strong_ordering", "strong_ordering::equal", "partial_ordering", "allocator_traits<>::value_type",
                   "__alloc_traits<>::value_type", "add_const<>::type", "remove_reference<>::type",
                   "tuple_element<>::type", "__tuple_element_t", "__shared_ptr_access", "ptrdiff_t"}
+# Functions that templates find by the type of an argument (SKID_NAMES, SKID_WORDS), whose header has them; the tool names
+# the first such function that it sees.
+BY_ARGUMENT = {"name_of", "names_of", "describe"}
 # Headers that the documentation of the library names, for parts of them that the tool names.
 PUBLIC = [(r"<bits/chrono\.h>", "<chrono>"), (r"<bits/std_abs\.h>", "<cmath>"), (r"<bits/utility\.h>", "<utility>"),
           (r"<fmt/core\.h>", "<fmt/format.h>"), (r"<nlohmann/(?!json_fwd).*>", "<nlohmann/json.hpp>"),
@@ -83,7 +86,7 @@ def changes_of(path, found):
                 if text.startswith("#"):
                     text = public(text, names)
                     kept.add(text)
-                    names = names - OF_THE_LIBRARY
+                    names = names - OF_THE_LIBRARY - BY_ARGUMENT
                 if path.startswith("src/support/") and re.match(r'#include "(?!src/support/)', text):
                     continue  # the type of a caller, in a template
                 if names or text.startswith("namespace"):

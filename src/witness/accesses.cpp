@@ -402,7 +402,7 @@ std::vector<Candidate> FileAccesses::before(std::uint64_t address, Moment moment
   std::vector<Candidate> found;
   std::set<std::tuple<std::uint64_t, unsigned, Registers>> seen;
   while (!queue.empty() && seen.size() < kMostSteps && !flow_.file().budget().is_exhausted()) {
-    const Reached reached = std::move(queue.front());
+    const Reached reached = queue.front();
     queue.pop_front();
     const unsigned distance = reached.distance + 1;
     const Predecessors& predecessors = predecessors_of(reached.address);
