@@ -20,6 +20,7 @@
 #include "src/support/text.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <filesystem>
 #include <optional>

@@ -2,17 +2,26 @@
 #pragma once
 
 #include "runway/specification.h"
-#include "runway/target_report.h"
-#include "src/support/address.h"
 #include "src/support/field_reader.h"
-#include "src/support/field_values.h"
 #include "src/support/field_writer.h"
 #include "src/support/fields.h"
+#include "src/support/json_value.h"
 
 #include <chrono>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <variant>
+
+#include <nlohmann/json.hpp>
+
+namespace skid {
+struct AddressRange;
+}  // namespace skid
+
+namespace skid::runway {
+struct TargetReport;
+}  // namespace skid::runway
 
 namespace skid {
 

@@ -9,7 +9,6 @@
 #include "src/code/by_function.h"
 #include "src/code/control_flow.h"
 #include "src/code/file_code.h"
-#include "src/instructions/instruction.h"
 #include "src/locate/digest.h"
 #include "src/locate/located_counts.h"
 #include "src/locate/module_store.h"

@@ -8,7 +8,7 @@
 #include "src/symbols/module.h"
 
 #include <algorithm>
-#include <vector>
+#include <utility>
 
 namespace skid::correct {
 

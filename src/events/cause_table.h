@@ -6,6 +6,7 @@
 #include "src/instructions/counted.h"
 #include "src/support/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <initializer_list>

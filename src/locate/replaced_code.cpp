@@ -7,6 +7,7 @@
 #include "src/symbols/file_location.h"
 #include "src/symbols/mapped_file.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>

@@ -3,8 +3,6 @@
 
 #include <string>
 
-#include <fmt/format.h>
-
 namespace skid::analysis {
 struct Delay;
 struct SamplePairs;

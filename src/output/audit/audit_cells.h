@@ -9,6 +9,7 @@
 #include "src/support/error.h"
 #include "src/support/escape.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>

@@ -6,6 +6,7 @@
 #include "src/machine/machine.h"
 #include "src/support/escape.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 

@@ -1,8 +1,6 @@
 // A comparison as text for people, as JSON and as CSV for programs.
 #pragma once
 
-#include "src/output/report/sample_origin.h"
-
 #include <algorithm>
 #include <string>
 #include <utility>

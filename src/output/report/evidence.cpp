@@ -22,6 +22,7 @@
 #include "src/output/report/verdict_words.h"
 #include "src/support/precise_level.h"
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
