@@ -139,7 +139,7 @@ Catalogue pfm_catalogue(const PfmPmu& pmu, const machine::Machine& here, bool at
     // others (core_pmu_ibs_config() in arch/x86/events/amd/ibs.c).
     for (Event& event : events) {
       event.precise = (event.config == 0x76 || event.config == 0xc1) && event.config1 == 0;
-      event.precise_source = "kernel";
+      event.precise_source = PreciseSource::kernel;
     }
   }
   if (cpu.layout == ConfigLayout::arm) {
@@ -233,7 +233,7 @@ Event Catalogue::with_exact_code(Event event, std::uint64_t config) const {
   event.aliases.clear();
   if (!imprecise) {
     event.precise.reset();
-    event.precise_source.clear();
+    event.precise_source.reset();
   }
   event.data_la.reset();
   event.pdist.reset();

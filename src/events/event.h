@@ -2,6 +2,7 @@
 #pragma once
 
 #include "src/events/cpu.h"
+#include "src/support/names.h"
 
 #include <algorithm>
 #include <cstdint>
@@ -10,6 +11,11 @@
 #include <vector>
 
 namespace skid::events {
+
+/// Who states whether an event has precise records: Intel's event files that are built in, libpfm4,
+/// event files of perfmon that were given, or the kernel by what it hands to IBS.
+enum class PreciseSource { intel, libpfm4, perfmon, kernel };
+SKID_NAMES(PreciseSource, "intel", "libpfm4", "perfmon", "kernel")
 
 /// What a source states about one event.
 struct Event {
@@ -21,7 +27,7 @@ struct Event {
   std::uint64_t config = 0, config1 = 0;      ///< fields of perf_event_attr
   std::string source = {};                    ///< "Intel's event file skylake V59", "libpfm4, skl"
   std::optional<bool> precise = {};           ///< nullopt: unknown
-  std::string precise_source = {};  ///< "intel", "libpfm4", "perfmon", "kernel"; empty: unknown
+  std::optional<PreciseSource> precise_source = {};  ///< nullopt: unknown
   std::optional<bool> data_la =
       {};  ///< true if a precise record has the data address; nullopt: unknown
   /// Numbers of the counters with precise distribution, 32 for fixed counter 0; nullopt: not

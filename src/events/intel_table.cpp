@@ -188,7 +188,7 @@ Event event_of(std::string_view line, const IntelFile& file, const std::string& 
   take_until('=', msr);
   event.config1 = hexadecimal_number(msr).value_or(0);
   event.precise = take_until('\t', line) != "0";
-  event.precise_source = "intel";
+  event.precise_source = PreciseSource::intel;
   const std::string_view data_la = take_until('\t', line);
   if (!data_la.empty()) event.data_la = data_la == "1";
   note_latency(event);
@@ -308,7 +308,7 @@ Event read_event(const JsonValue& value, const std::string& pmu) {
   constexpr std::uint64_t kAny = std::numeric_limits<std::uint64_t>::max();
   if (number(value, "MSRIndex", kAny) != 0) event.config1 = number(value, "MSRValue", kAny);
   event.precise = precise_flag(value);
-  if (event.precise) event.precise_source = "perfmon";
+  if (event.precise) event.precise_source = PreciseSource::perfmon;
   event.deprecated = number(value, "Deprecated", 1) != 0;
   if (value.find("Data_LA")) event.data_la = number(value, "Data_LA", 1) != 0;
   event.pdist = pdist_counters(text_of(value, "PDISTCounter"));

@@ -92,7 +92,7 @@ Event make_event(const std::string& pmu, std::string name, const Encoded& encode
           .config1 = encoded.config1,
           .source = fmt::format("libpfm4, {}", pmu),
           .precise = precise,
-          .precise_source = "libpfm4"};
+          .precise_source = PreciseSource::libpfm4};
 }
 
 /// Umask `i` of an event; nullopt for attributes of other kinds.

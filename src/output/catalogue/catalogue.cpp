@@ -64,7 +64,7 @@ std::string cpu_line(const Cpu& cpu) {
 
 std::string precise_text(const Event& event) {
   if (!event.precise) return "unknown";
-  if (event.precise_source == "kernel") {
+  if (event.precise_source == events::PreciseSource::kernel) {
     return *event.precise ? "yes, by IBS (Linux hands the event to it)"
                           : "no (Linux hands other events to IBS)";
   }
