@@ -10,7 +10,6 @@
 #include "src/support/json_value.h"
 #include "src/support/text.h"
 
-#include <algorithm>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
