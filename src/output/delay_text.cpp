@@ -7,6 +7,10 @@
 
 namespace skid::output {
 
+std::string range_text(std::uint64_t low, std::uint64_t high) {
+  return low == high ? fmt::format("{}", low) : fmt::format("{} to {}", low, high);
+}
+
 std::string delay_text(const analysis::Delay& delay, const analysis::SamplePairs& pairs) {
   const std::string range = range_of(delay);
   return fmt::format(

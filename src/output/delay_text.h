@@ -1,6 +1,7 @@
 // The delay from a counter's overflow to the record, in words.
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 namespace skid::analysis {
@@ -10,10 +11,12 @@ struct SamplePairs;
 
 namespace skid::output {
 
-/// Writes the range of a delay, in instructions: "43", "42 to 46".
+/// Writes a range of instructions: "43", "42 to 46".
+std::string range_text(std::uint64_t low, std::uint64_t high);
+
+/// Writes the range of a delay, in instructions.
 std::string range_of(const auto& delay) {
-  return delay.low == delay.high ? fmt::format("{}", delay.low)
-                                 : fmt::format("{} to {}", delay.low, delay.high);
+  return range_text(delay.low, delay.high);
 }
 
 /// Writes "43 instructions from overflow to record (p5 41, p50 44, p95 62); predicts 93% of 4999

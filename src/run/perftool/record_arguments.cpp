@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <string_view>
-#include <utility>
 
 namespace skid::perftool {
 namespace {
