@@ -235,20 +235,20 @@ class Corrector {
         note_trap(file, one->first, *address);
       }
     }
-    code::visit_by_function(file.flow.file(), begin, end,
-                            [&](const auto& sampled, std::uint64_t address) {
-                              const auto& [at, samples] = sampled;
-                              NotJudged problem = file.flow.problem_at(address);
-                              PlaceToJudge place{place_in(found.module, at), {}, {}};
-                              if (problem == NotJudged::none) {
-                                place.candidates = candidates_of(file, at, address);
-                                if (file.flow.file().is_cut()) problem = NotJudged::too_much_code;
-                              }
-                              if (problem != NotJudged::none) return leave_at(sampled, problem);
-                              const CandidateSet all = all_of(place.candidates);
-                              place.samples[{all, all}] = samples;
-                              places_.emplace(at, std::move(place));
-                            });
+    const auto note_place = [&](const SamplesAt::value_type& sampled, std::uint64_t address) {
+      const auto& [at, samples] = sampled;
+      NotJudged problem = file.flow.problem_at(address);
+      PlaceToJudge place{place_in(found.module, at), {}, {}};
+      if (problem == NotJudged::none) {
+        place.candidates = candidates_of(file, at, address);
+        if (file.flow.file().is_cut()) problem = NotJudged::too_much_code;
+      }
+      if (problem != NotJudged::none) return leave_at(sampled, problem);
+      const CandidateSet all = all_of(place.candidates);
+      place.samples[{all, all}] = samples;
+      places_.emplace(at, std::move(place));
+    };
+    code::visit_by_function(file.flow.file(), begin, end, note_place);
   }
 
   /// Notes whether samples of a breakpoint are at a conditional jump that only the instruction

@@ -110,7 +110,7 @@ const CpuNames* find_plain(std::string_view name) {
 /// What the kernel (arch/x86/include/asm/intel-family.h), QEMU and compilers put before and after a
 /// name: ATOM_GRACEMONT, EPYC-Rome; SAPPHIRERAPIDS_X, RAPTORLAKE_P, Skylake-Server, Skylake-Client.
 constexpr auto kPrefixes = std::to_array<std::string_view>({"", "atom_", "xeon_phi_", "epyc_"});
-/// Suffixes of others for servers, which are "x" here.
+/// Suffixes for servers in third-party names; Intel's event files and this table have "x".
 constexpr auto kServerSuffixes = std::to_array<std::string_view>({"_server", "_d", "_sp"});
 /// Suffixes that change nothing.
 constexpr auto kSuffixes = std::to_array<std::string_view>(
