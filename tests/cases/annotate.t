@@ -225,9 +225,10 @@ Of a program that is gone, the first sentence names it; without any known functi
   $ cat text errors | tr '\n' ' ' | grep -c -e 'code of gone whose symbols are not known; ' -e '--by module lists the files'
   1
 
-The sentence is on one event, and a recording that ends early is read in part, with each message once:
+The sentence is on one event, and a recording that ends early is read in part, with each message once. With one buffer,
+that of the thread, the mappings are at its beginning:
 
-  $ perf_record -e cpu-clock,page-faults -c 100003 -- ./program > /dev/null
+  $ perf_record --per-thread -e cpu-clock,page-faults -c 100003 -- ./program > /dev/null
   $ skidscan annotate perf.data --function spin | head -n 1 | grep -o 'samples of cpu-clock'
   samples of cpu-clock
   $ head -c $(($(wc -c < perf.data) / 2)) perf.data > cut.data
